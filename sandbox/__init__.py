@@ -1,0 +1,1 @@
+"""Runs hostile patches in a jail and lets only counts leave. Standard library only."""

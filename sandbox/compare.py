@@ -1,0 +1,136 @@
+"""Decides whether an observation says what the reference's says. Trusted side only."""
+
+import struct
+from typing import Any
+
+from sandbox.checks import Compare
+from sandbox.codec import CodecError
+from sandbox.decode import Term, read
+
+# Where a plain type is expected, the standard subclasses of it are as good.
+_PLAIN = {"m": "{", "t": "("}
+
+
+def is_sound(observation: bytes) -> bool:
+    """Whether everything in it has a form; an unsound observation matches nothing."""
+    return observation.startswith(b"(3:i0;")
+
+
+def matches(expected: bytes, observed: bytes, compare: Compare) -> bool:
+    """Whether `observed` is right. Bytes first; what differs is read as terms, never as objects.
+
+    Raises `CodecError` if `observed` is not a canonical observation: that is a broken frame.
+    """
+    if not is_sound(expected):
+        return False
+    if expected == observed:
+        return True
+    wanted, found = read(expected), read(observed)
+    if not _is_observation(found):
+        raise CodecError("not an observation")
+    if not is_sound(observed):
+        return False
+    return _Comparison(compare).observations(wanted, found)
+
+
+def _is_observation(term: Term) -> bool:
+    if term.tag != "(" or [part.tag for part in term.content] != ["i", "(", "("]:
+        return False
+    return all(
+        step.tag == "("
+        and len(step.content) == 3
+        and step.content[0].tag == "s"
+        and step.content[2].tag == "("
+        for step in term.content[1].content
+    )
+
+
+class _Comparison:
+    def __init__(self, compare: Compare) -> None:
+        self.compare = compare
+
+    def observations(self, wanted: Term, found: Term) -> bool:
+        steps, other_steps = wanted.content[1].content, found.content[1].content
+        watched, other_watched = wanted.content[2].content, found.content[2].content
+        return (
+            len(steps) == len(other_steps)
+            and len(watched) == len(other_watched)
+            and all(self.steps(a, b) for a, b in zip(steps, other_steps, strict=True))
+            and all(self.terms(a, b) for a, b in zip(watched, other_watched, strict=True))
+        )
+
+    def steps(self, wanted: Term, found: Term) -> bool:
+        kind, value, effects = wanted.content
+        other_kind, other_value, other_effects = found.content
+        if kind.raw != other_kind.raw or not self.terms(value, other_value):
+            return False
+        return self.effects(effects.content, other_effects.content)
+
+    def effects(self, wanted: tuple[Term, ...], found: tuple[Term, ...]) -> bool:
+        if len(wanted) != len(found):
+            return False
+        if self.compare.effect_order:
+            return all(self.terms(a, b) for a, b in zip(wanted, found, strict=True))
+        left = list(found)
+        for event in wanted:
+            place = next((i for i, other in enumerate(left) if self.terms(event, other)), None)
+            if place is None:
+                return False
+            del left[place]
+        return True
+
+    def terms(self, wanted: Term, found: Term) -> bool:
+        """Whether `found` may stand where `wanted` is expected."""
+        if wanted.raw == found.raw:
+            return True
+        if wanted.tag == "E" and found.tag == "E":
+            return self.exceptions(wanted, found)
+        if wanted.tag != found.tag and _PLAIN.get(found.tag) != wanted.tag:
+            return False
+        if wanted.tag in "fc":
+            return self.floats(wanted.content, found.content)
+        if wanted.tag in "([StQ" and (wanted.tag == "(" or wanted.label == found.label):
+            return len(wanted.content) == len(found.content) and all(
+                self.terms(a, b) for a, b in zip(wanted.content, found.content, strict=True)
+            )
+        if wanted.tag in "{mO" and (wanted.tag == "{" or wanted.label == found.label):
+            return self.mappings(wanted, found)
+        return False
+
+    def exceptions(self, wanted: Term, found: Term) -> bool:
+        labels, args = wanted.content
+        other_labels, other_args = found.content
+        if labels[0] not in other_labels:
+            return False
+        return not self.compare.exception_args or self.terms(args, other_args)
+
+    def mappings(self, wanted: Term, found: Term) -> bool:
+        if len(wanted.content) != len(found.content):
+            return False
+        if self.compare.dict_order:
+            pairs, others = wanted.content, found.content
+        else:
+            pairs = sorted(wanted.content, key=_key)
+            others = sorted(found.content, key=_key)
+        return all(
+            key.raw == other_key.raw and self.terms(value, other_value)
+            for (key, value), (other_key, other_value) in zip(pairs, others, strict=True)
+        )
+
+    def floats(self, wanted: bytes, found: bytes) -> bool:
+        tolerance = self.compare.tolerance
+        if tolerance is None:
+            return False
+        for start in range(0, len(wanted), 8):
+            if wanted[start : start + 8] == found[start : start + 8]:
+                continue
+            (a,) = struct.unpack_from(">d", wanted, start)
+            (b,) = struct.unpack_from(">d", found, start)
+            # Infinities and NaN never come near each other by subtraction.
+            if not abs(a - b) <= tolerance * max(1.0, abs(a), abs(b)) < float("inf"):
+                return False
+        return True
+
+
+def _key(pair: tuple[Term, Any]) -> bytes:
+    return pair[0].raw

@@ -1,0 +1,264 @@
+"""Loads a module and observes what a check sees of it.
+
+The jail runs this beside hostile code and the judge runs it on references, so it imports only
+the codec, the checks and their fixtures. It binds the builtins that it needs before any module is
+loaded; it knows no expected value and decides nothing. What it says is the module's own claim.
+"""
+
+import io
+import operator
+import pickle
+import sys
+import types
+from typing import Any
+
+from sandbox.checks import Check, pack
+from sandbox.codec import Attr, CodecError, Encoder, OverLimit, Ref, join_tuple
+from sandbox.fixtures import Scope, build
+from sandbox.schedule import run_turns, run_virtual
+
+from builtins import (  # noqa: I001
+    BaseException, LookupError, MemoryError, RecursionError, StopIteration, bytes, callable,
+    compile, delattr, dict, exec, getattr, int, iter, len, list, next, range, setattr, str, tuple,
+    type,
+)  # fmt: skip
+
+MAX_OBSERVATION = 1 << 20
+_ModuleType, _modules, _BytesIO = types.ModuleType, sys.modules, io.BytesIO
+_loads = pickle.loads
+
+
+class NotLoaded(Exception):
+    """The module's text does not give the entry point; the argument is the kind of failure."""
+
+
+def load(source: str | bytes, name: str = "module", entry_point: str | None = None) -> dict:
+    """The namespace of the module text, executed under `name`.
+
+    The text is compiled from bytes, as the interpreter reads a file, so that marks and coding
+    lines mean what they mean in a file. Whatever loading raises comes out as it is; a missing
+    entry point raises `NotLoaded`.
+    """
+    data = source.encode("utf-8", "surrogatepass") if type(source) is str else source
+    code = compile(data, f"<{name}>", "exec", dont_inherit=True)
+    module = _ModuleType(name)
+    # Dataclasses and typing look a class's module up by its name.
+    _modules[name] = module
+    namespace = module.__dict__
+    exec(code, namespace)
+    if entry_point is not None and not callable(dict.get(namespace, entry_point)):
+        raise NotLoaded("no entry point")
+    return namespace
+
+
+def observe(namespace: dict, check: Check | bytes) -> bytes:
+    """What `check` (or its packed form) sees of a loaded module, in the codec's form:
+    (count of things without a form, (step outcomes), (watched values))."""
+    packed = check if type(check) is bytes else pack(check)  # type: ignore[arg-type]
+    try:
+        return _Run(namespace, packed).observation()
+    except (CodecError, RecursionError, MemoryError):
+        return _OVER
+
+
+def is_sound(observation: bytes) -> bool:
+    """Whether everything in it has a form. An unsound one matches nothing."""
+    return observation.startswith(b"(3:i0;")
+
+
+_OVER = join_tuple([b"i1;", b"(0:", b"(0:"])
+
+
+class _Unpickler(pickle.Unpickler):
+    """Puts bound objects in the place of `Ref` and `Attr`. Reads the judge's bytes only."""
+
+    def __init__(self, data: bytes, run: "_Run") -> None:
+        super().__init__(_BytesIO(data))
+        self.run = run
+
+    def find_class(self, module_name: str, global_name: str, /) -> Any:
+        if module_name == "sandbox.codec":
+            return self.run.resolve if global_name == "Ref" else self.run.attribute
+        return super().find_class(module_name, global_name)
+
+
+class _Run:
+    """One check against one module."""
+
+    def __init__(self, namespace: dict, packed: bytes) -> None:
+        fixtures, self.steps, self.watch, self.aliasing = _loads(packed)
+        self.scope = scope = Scope(namespace)
+        self.opaque = 0
+        self.outcomes: list[bytes] = []
+        for name, kind, parts in fixtures:
+            scope.names[name] = build(name, kind, self.thaw(parts), scope)
+
+    def observation(self) -> bytes:
+        for step in self.steps:
+            self.do(step)
+        watched = [self.form(self.resolve(name)) for name in self.watch]
+        opaque = self.opaque + self.scope.log.opaque
+        data = join_tuple([b"i%x;" % opaque, join_tuple(self.outcomes), join_tuple(watched)])
+        return data if len(data) <= MAX_OBSERVATION else _OVER
+
+    def do(self, step: tuple[Any, ...]) -> None:
+        op, target, rest, bind = step
+        try:
+            value = _OPS[op](self, target, rest, bind)
+        except BaseException as error:
+            if bind is not None:
+                self.scope.names[bind] = error
+            self.outcome(b"s6:raised", self.form(error))
+            return
+        if bind is not None and op != "within":
+            self.scope.names[bind] = value
+            self.outcome(b"s5:bound", b"N")
+        else:
+            self.outcome(b"s5:value", value if op in _ENCODED else self.form(value))
+
+    def outcome(self, kind: bytes, form: bytes) -> None:
+        self.outcomes.append(b"(3:%b%b%b" % (kind, form, self.scope.log.drain()))
+
+    def form(self, value: Any) -> bytes:
+        """The canonical form, or a mark of its own for what is over a limit."""
+        encoder = Encoder(self.aliasing)
+        try:
+            encoder.put(value)
+        except OverLimit as limit:
+            self.opaque += 1
+            return b"!s%x:%b" % (len(limit.args[0]), limit.args[0].encode())
+        except (RecursionError, RuntimeError):  # changed while it was read
+            self.opaque += 1
+            return b"!s5:stack"
+        self.opaque += encoder.opaque
+        return b"".join(encoder.out)
+
+    def thaw(self, parts: bytes) -> Any:
+        return _Unpickler(parts, self).load()
+
+    def attribute(self, name: str) -> Any:
+        namespace = self.scope.module
+        if name not in namespace:
+            raise LookupError(f"the module has no {name}")
+        return namespace[name]
+
+    def resolve(self, path: str) -> Any:
+        first, _, rest = path.partition(".")
+        names = self.scope.names
+        found = names[first] if first in names else self.attribute(first)
+        return follow(found, rest.split(".")) if rest else found
+
+    def owner(self, path: str) -> tuple[Any, str]:
+        head, _, last = path.rpartition(".")
+        return (self.resolve(head) if head else None), last
+
+    # Each step gives the value that it observes; an exception is an outcome as well.
+
+    def call(self, target: str, rest: bytes, bind: str | None) -> Any:
+        function = _BUILTINS[target] if target[0] == "@" else self.resolve(target)
+        args, kwargs = self.thaw(rest)
+        return function(*args, **kwargs)
+
+    def get(self, target: str, rest: bytes, bind: str | None) -> Any:
+        return self.resolve(target)
+
+    def put(self, target: str, rest: bytes, bind: str | None) -> Any:
+        (value,) = self.thaw(rest)
+        owner, last = self.owner(target)
+        if owner is None:
+            self.scope.module[last] = value
+        elif type(owner) is list:
+            owner[int(last)] = value
+        elif type(owner) is dict:
+            owner[last] = value
+        else:
+            setattr(owner, last, value)
+
+    def tick(self, target: str, rest: bytes, bind: str | None) -> Any:
+        self.scope.names[target].advance(self.thaw(rest)[0])
+
+    def take(self, target: str, rest: bytes, bind: str | None) -> bytes:
+        (count,) = self.thaw(rest)
+        source, items, ending = iter(self.resolve(target)), [], b"s4:open"
+        try:
+            for _ in range(count):
+                # Encoded at once: the producer may go on changing what it gave.
+                items.append(self.form(next(source)))
+        except StopIteration:
+            ending = b"s8:finished"
+        except BaseException as error:
+            ending = self.form(error)
+        return join_tuple([join_tuple(items), ending])
+
+    def within(self, target: str, rest: Any, bind: str | None) -> Any:
+        steps, frozen = rest
+        reply = self.thaw(frozen)
+        ended = False
+        with self.resolve(target) as entered:
+            if bind is not None:
+                self.scope.names[bind] = entered
+            for step in steps:
+                self.do(step)
+            if reply is not None:
+                raise self.scope.exception(reply.text, reply.payload)
+            ended = True
+        return "left" if ended else "suppressed"
+
+    def same(self, target: str, rest: bytes, bind: str | None) -> Any:
+        return self.resolve(target) is self.resolve(self.thaw(rest)[0])
+
+    def interleave(self, target: str, rest: bytes, bind: str | None) -> Any:
+        plan, schedule, max_turns, close = self.thaw(rest)
+        tasks = {label: self.resolve(path)(*args) for label, path, args in plan}
+        endings = run_turns(tasks, schedule, max_turns, close)
+        return tuple((label, *ending) for label, ending in endings.items())
+
+    def run_async(self, target: str, rest: bytes, bind: str | None) -> Any:
+        args, kwargs, clock_name = self.thaw(rest)
+        clock = self.scope.names[clock_name] if clock_name else _Instant()
+        function = self.resolve(target)
+        return run_virtual(lambda: function(*args, **kwargs), lambda: clock.now, clock.advance)
+
+
+class _Instant:
+    """The loop's time when no clock of the check is to move with it."""
+
+    now: Any = 0.0
+
+    def advance(self, duration: float) -> None:
+        self.now += duration
+
+
+def follow(value: Any, steps: list[str]) -> Any:
+    """Goes down a path: positions of sequences, text keys of dicts, attributes of the rest."""
+    for step in steps:
+        if type(value) is dict:
+            value = value[step]
+        elif type(value) in (list, tuple) and step.lstrip("-").isdigit():
+            value = value[int(step)]
+        else:
+            value = getattr(value, step)
+    return value
+
+
+_ENCODED = ("take",)
+_OPS = {
+    "call": _Run.call, "get": _Run.get, "put": _Run.put, "tick": _Run.tick, "take": _Run.take,
+    "within": _Run.within, "look": _Run.get, "same": _Run.same, "interleave": _Run.interleave,
+    "run_async": _Run.run_async,
+}  # fmt: skip
+_BUILTINS: dict[str, Any] = {
+    f"@{kind.__name__}": kind
+    for kind in (
+        abs, bool, bytes, dict, divmod, float, format, hash, int, isinstance, iter, len, list,
+        max, min, next, repr, reversed, round, set, sorted, str, sum, tuple, type, aiter, anext,
+    )
+}  # fmt: skip
+_BUILTINS |= {
+    f"@{name}": getattr(operator, name)
+    for name in ("add", "contains", "delitem", "eq", "ge", "getitem", "gt", "le", "lt", "ne", "neg")
+} | {"@setitem": operator.setitem, "@sub": operator.sub}
+_BUILTINS["@enter"] = lambda manager: type(manager).__enter__(manager)
+_BUILTINS["@exit"] = lambda manager, *error: type(manager).__exit__(
+    manager, *(error or (None, None, None))
+)
