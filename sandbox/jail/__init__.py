@@ -1,0 +1,1 @@
+"""The jail: runs a patch in a process that can do nothing but compute and answer."""

@@ -1,0 +1,111 @@
+"""Builds the walls of one lane, then becomes its zygote.
+
+Run as a program by a lane. Prints the pid of the zygote, which is a child of the lane's process,
+and ends. Errors go to stderr in words.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any, NoReturn, Sequence
+
+from sandbox.jail import descriptors, namespaces, rootfs, syscalls
+from sandbox.jail.footprint import ISOLATED_FLAGS, REPOSITORY, Footprint
+from sandbox.jail.rlimits import limit_lane
+from sandbox.jail.sources import BOOTSTRAP, collect_sources
+
+
+def main(settings: dict[str, Any]) -> None:
+    """`settings` is what `lane.py` passes: profile, footprint, ids, pipes, runner, hash seed."""
+    footprint = Footprint(**settings["footprint"])
+    texts = json.dumps(collect_sources(settings["runner"], REPOSITORY)).encode()
+    _arrange_descriptors(settings["pipes"], texts)
+    os.umask(0o077)
+    if os.geteuid() == 0:
+        os.setgroups([])
+    if settings["profile"] == "S":
+        namespaces.enter_namespaces(settings["uid"], settings["gid"])
+        sources = rootfs.open_sources(footprint)
+        namespaces.become_inside_user()
+        rootfs.empty_root(sources, footprint)
+        namespaces.hide_host_name()
+        for descriptor in sources.values():
+            os.close(descriptor)
+    pid = syscalls.clone_sibling()
+    if pid:
+        os.write(1, f"{pid}\n".encode())
+        return
+    try:
+        _become_zygote(settings, footprint)
+    except BaseException as error:
+        os.write(2, f"{type(error).__name__}: {error}".encode(errors="replace"))
+    os._exit(1)
+
+
+def _become_zygote(settings: dict[str, Any], footprint: Footprint) -> NoReturn:
+    os.dup2(0, 1)
+    os.setsid()
+    os.chdir("/")
+    limit_lane(descriptors.LANE_DESCRIPTORS)
+    reading = settings["keep_read_capability"]
+    syscalls.drop_bounding_set(keep=syscalls.CAP_DAC_READ_SEARCH if reading else None)
+    if settings["profile"] == "L" and os.geteuid() == 0:
+        syscalls.prctl(syscalls.PR_SET_KEEPCAPS, 1 if reading else 0)
+        os.setresgid(settings["gid"], settings["gid"], settings["gid"])
+        os.setresuid(settings["uid"], settings["uid"], settings["uid"])
+    syscalls.drop_capabilities(keep=syscalls.CAP_DAC_READ_SEARCH if reading else None)
+    syscalls.set_no_new_privileges()
+    told = {
+        "readable": [*footprint.readable, *footprint.libraries],
+        "listable": footprint.listable,
+        "runner": settings["runner"],
+    }
+    arguments = [
+        footprint.executable,
+        *ISOLATED_FLAGS,
+        "-c",
+        BOOTSTRAP,
+        json.dumps(told),
+        str(descriptors.SOURCES),
+    ]
+    os.execve(footprint.executable, arguments, _environment(settings, footprint))
+
+
+def _environment(settings: dict[str, Any], footprint: Footprint) -> dict[str, str]:
+    """All that a patch can learn from its environment, the same on every machine."""
+    directories = dict.fromkeys(os.path.dirname(path) for path in footprint.libraries)
+    return {
+        "PYTHONHASHSEED": str(settings["hash_seed"]),
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "LD_LIBRARY_PATH": ":".join(directories),
+    }
+
+
+def _arrange_descriptors(pipes: Sequence[int], texts: bytes) -> None:
+    """Put the lane's pipes and the sources at their numbers, close all others."""
+    sources = os.memfd_create("sources")
+    view = memoryview(texts)
+    while view:
+        view = view[os.write(sources, view) :]
+    os.lseek(sources, 0, os.SEEK_SET)
+    order = [*pipes, sources]
+    high = [_duplicate_above(descriptor, 100) for descriptor in order]
+    for target, descriptor in enumerate(high, start=descriptors.FRAMES):
+        os.dup2(descriptor, target)
+    os.closerange(descriptors.SOURCES + 1, 1 << 20)
+
+
+def _duplicate_above(descriptor: int, lowest: int) -> int:
+    import fcntl
+
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD, lowest)
+
+
+if __name__ == "__main__":
+    try:
+        main(json.loads(sys.argv[1]))
+    except OSError as error:
+        sys.exit(f"{error.strerror or error}")

@@ -1,0 +1,90 @@
+"""The life of the process that runs one patch."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import random
+import struct
+from typing import Callable, NoReturn
+
+from sandbox.jail import descriptors, landlock
+from sandbox.jail.frames import FRAME_HEAD, OUT_OF_STEP
+from sandbox.jail.rlimits import limit_patch
+from sandbox.jail.seccomp import Filter
+from sandbox.jail.syscalls import SIGKILL, die_with_parent, syscall
+
+_CLOCK_PROCESS_CPUTIME = 2
+
+
+class PatchProcess:
+    """What a fresh child of the zygote does; made before the zygote's walls are sealed."""
+
+    def __init__(
+        self,
+        run: Callable[[bytes, Callable[[bytes], None]], None],
+        last_filter: Filter,
+        signal_scope: int | None,
+    ) -> None:
+        self._run = run
+        self._filter = last_filter
+        self._scope = signal_scope
+        self._zygote = os.getpid()
+        # struct sigevent: SIGEV_SIGNAL with SIGKILL.
+        self._event = struct.pack("@qii48x", 0, SIGKILL, 0)
+        self._timer = ctypes.c_int()
+
+    def live(self, sequence: int, cpu_ms: int, memory_mib: int) -> NoReturn:
+        """Read the frame of this task, give up everything else, run it, end."""
+        code = 1
+        try:
+            die_with_parent()
+            if os.getppid() not in (self._zygote, 0):
+                os._exit(OUT_OF_STEP)
+            frame = _read_frame(sequence)
+            self._give_up(sequence, cpu_ms, memory_mib)
+            gc.enable()
+            random.seed(0)
+            self._run(frame, _send)
+            code = 0
+        finally:
+            os._exit(code)
+
+    def _give_up(self, sequence: int, cpu_ms: int, memory_mib: int) -> None:
+        if self._scope is not None:
+            landlock.restrict(self._scope)
+        output = descriptors.FIRST_OUTPUT + sequence % descriptors.OUTPUTS
+        os.dup2(output, descriptors.OUTPUT)
+        os.closerange(descriptors.OUTPUT + 1, descriptors.LANE_DESCRIPTORS)
+        limit_patch(cpu_ms, memory_mib)
+        syscall("timer_create", _CLOCK_PROCESS_CPUTIME, self._event, ctypes.byref(self._timer))
+        seconds, milliseconds = divmod(cpu_ms, 1000)
+        expiry = struct.pack("@qqqq", 0, 0, seconds, milliseconds * 1_000_000)
+        syscall("timer_settime", self._timer.value, 0, expiry, None)
+        self._filter.install()
+
+
+def _read_frame(sequence: int) -> bytes:
+    own, length = FRAME_HEAD.unpack(_read(FRAME_HEAD.size))
+    if own != sequence:
+        os._exit(OUT_OF_STEP)
+    return _read(length)
+
+
+def _read(size: int) -> bytes:
+    parts: list[bytes] = []
+    while size:
+        part = os.read(descriptors.FRAMES, size)
+        if not part:
+            os._exit(OUT_OF_STEP)
+        parts.append(part)
+        size -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _send(data: bytes) -> None:
+    """Write all of `data` to the lane."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptors.OUTPUT, view) :]

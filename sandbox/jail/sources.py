@@ -1,0 +1,61 @@
+"""The few modules of ours that a zygote holds, carried as text instead of as files.
+
+No path of this installation is readable in a jail, and none shows in a traceback.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+# What a zygote runs by -c: arguments are its settings and the descriptor that holds the texts.
+# The finder has to exist before the first module of ours can be imported.
+BOOTSTRAP = """
+import json, os, sys, types
+with os.fdopen(int(sys.argv[2]), "rb") as carried: texts = json.load(carried)
+module = types.ModuleType("carried")
+exec(texts["sandbox.jail.carried"], module.__dict__)
+sys.meta_path.insert(0, module.SourceFinder(texts))
+from sandbox.jail.zygote import main
+main(json.loads(sys.argv[1]))
+"""
+# Carried for every runner.
+_ALWAYS = ("sandbox.jail.carried", "sandbox.jail.zygote")
+
+
+def collect_sources(runner: str, root: Path) -> dict[str, str]:
+    """Text of `runner`, of the zygote, and of every module under `root` that they import."""
+    ours = {"sandbox", runner.partition(".")[0]}
+    texts: dict[str, str] = {}
+    waiting = [runner, *_ALWAYS]
+    while waiting:
+        name = waiting.pop()
+        if name.partition(".")[0] not in ours:
+            continue
+        text = _text_of(name, root)
+        if name in texts or text is None:
+            continue
+        texts[name] = text
+        waiting += _imported(text)
+        waiting += [name.rpartition(".")[0]] if "." in name else []
+    return texts
+
+
+def _text_of(name: str, root: Path) -> str | None:
+    """None for a name that is no module of ours; a folder without __init__.py is empty."""
+    stem = root.joinpath(*name.split("."))
+    for path in (stem / "__init__.py", stem.with_name(stem.name + ".py")):
+        if path.is_file():
+            return path.read_text(encoding="utf-8")
+    return "" if stem.is_dir() else None
+
+
+def _imported(text: str) -> list[str]:
+    """Names that may be modules: an imported attribute is told apart by having no file."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return names
