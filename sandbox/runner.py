@@ -1,7 +1,7 @@
 """Loads a module and observes what a check sees of it.
 
 The jail runs this beside hostile code and the judge runs it on references, so it imports only
-the codec, the checks and their fixtures. It binds the builtins that it needs before any module is
+the codec, the checks, their fixtures and the frames. It binds the builtins that it needs before any module is
 loaded; it knows no expected value and decides nothing. What it says is the module's own claim.
 """
 
@@ -10,12 +10,14 @@ import operator
 import pickle
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 from sandbox.checks import Check, pack
-from sandbox.codec import Attr, CodecError, Encoder, OverLimit, Ref, join_tuple
+from sandbox.codec import CodecError, Encoder, OverLimit, join_tuple, type_label
 from sandbox.fixtures import Scope, build
 from sandbox.schedule import run_turns, run_virtual
+from sandbox.wire import LOAD_ERROR, LOADED, OBSERVATION, pack_answer, unpack_task
 
 from builtins import (  # noqa: I001
     BaseException, LookupError, MemoryError, RecursionError, StopIteration, bytes, callable,
@@ -25,7 +27,9 @@ from builtins import (  # noqa: I001
 
 MAX_OBSERVATION = 1 << 20
 _ModuleType, _modules, _BytesIO = types.ModuleType, sys.modules, io.BytesIO
-_loads = pickle.loads
+_loads, _enumerate = pickle.loads, enumerate
+# A pipe holds 64 KiB: larger writes would wait for the judge, smaller ones cost a call each.
+_SEND_AT = 1 << 15
 
 
 class NotLoaded(Exception):
@@ -59,6 +63,29 @@ def observe(namespace: dict, check: Check | bytes) -> bytes:
         return _Run(namespace, packed).observation()
     except (CodecError, RecursionError, MemoryError):
         return _OVER
+
+
+def run(frame: bytes, send: Callable[[bytes], None]) -> None:
+    """What the process of one patch does: load the module, do every check, answer by frames.
+
+    The entry of the jail. Any failure to load, whatever its class, is one kind of answer.
+    """
+    source, entry_point, checks = unpack_task(frame)
+    try:
+        namespace = load(source, "module", entry_point)
+    except BaseException as error:
+        label = type_label(type(error)).encode("utf-8", "replace")
+        send(pack_answer(LOAD_ERROR, 0, label))
+        return
+    waiting, size = [pack_answer(LOADED, 0, b"")], 0
+    for sequence, packed in _enumerate(checks, 1):
+        part = pack_answer(OBSERVATION, sequence, observe(namespace, packed))
+        waiting.append(part)
+        size += len(part)
+        if size > _SEND_AT:
+            send(b"".join(waiting))
+            waiting, size = [], 0
+    send(b"".join(waiting))
 
 
 def is_sound(observation: bytes) -> bool:
