@@ -28,7 +28,7 @@ export const drawingSchema = z
     drawing: z.literal(1),
     epoch: epochIdSchema,
     practice: partSizeSchema,
-    sealed: partSizeSchema,
+    sealed: partSizeSchema.min(1),
     corpus: sha256Schema,
     prompt_version: z.int().min(1),
     prompts: fileDigestSchema,
@@ -42,7 +42,6 @@ export const drawingSchema = z
     const perCategory = drawing.practice + drawing.sealed
     const fault = (message: string, path: (string | number)[]) =>
       context.addIssue({ code: 'custom', message, path })
-    if (perCategory === 0) fault('draws no task', ['sealed'])
     if (drawing.prompts.count !== perCategory * drawing.categories.length) {
       fault('is not categories times tasks', ['prompts', 'count'])
     }
