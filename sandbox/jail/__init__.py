@@ -1,7 +1,7 @@
 """The jail: runs a patch in a process that can do nothing but compute and answer.
 
     isolation = detect()                               # once at start; raises IsolationUnavailable
-    with open_lane(isolation, slot=0) as lane:         # one lane a core; `slot` differs between them
+    with open_lane(isolation, slot=0) as lane:         # one lane a core, each with its slot
         lane.submit(frame, Limits(cpu_ms=800))         # any number ahead, never blocks
         run = lane.receive()                           # PatchRun, in the order of submission
 

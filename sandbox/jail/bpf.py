@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Mapping
 
 KILL_PROCESS = 0x80000000
 ALLOW = 0x7FFF0000

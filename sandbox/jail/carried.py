@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib.abc
 import importlib.machinery
 import importlib.util
+from collections.abc import Sequence
 from types import ModuleType
-from typing import Sequence
 
 
 class SourceFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):

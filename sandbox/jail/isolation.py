@@ -41,9 +41,7 @@ class Isolation:
         }
 
 
-def detect(
-    wanted: Literal["auto", "S", "L"] = "auto", interpreter: str | None = None
-) -> Isolation:
+def detect(wanted: Literal["auto", "S", "L"] = "auto", interpreter: str | None = None) -> Isolation:
     """The strongest profile whose self-tests all hold here; takes about a second.
 
     Raises IsolationUnavailable, in words for the operator, when there is none.
@@ -71,11 +69,9 @@ def prove(profile: ProfileName, interpreter: str | None = None) -> Isolation:
     tests = run_self_tests(walls_of(profile, runner=RUNNER, interpreter=interpreter))
     if tests.held != tests.run:
         raise IsolationUnavailable(
-            f"{tests.run - tests.held} of {tests.run} self-tests got out: {'; '.join(tests.escapes)}"
+            f"{tests.run - tests.held} of {tests.run} attempts got out: {'; '.join(tests.escapes)}"
         )
-    return Isolation(
-        profile, landlock_abi(), profile == "S", filter_digest(), tests, interpreter
-    )
+    return Isolation(profile, landlock_abi(), profile == "S", filter_digest(), tests, interpreter)
 
 
 def open_lane(

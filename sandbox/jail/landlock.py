@@ -6,7 +6,7 @@ import ctypes
 import os
 import stat
 import struct
-from typing import Iterable
+from collections.abc import Iterable
 
 from sandbox.jail.syscalls import syscall
 

@@ -13,7 +13,7 @@ from sandbox.jail import descriptors
 from sandbox.jail.frames import FRAME_HEAD, OUT_OF_STEP, PERMIT, READY, STATUS
 from sandbox.jail.patch_run import PatchRun, ending_of
 from sandbox.jail.profile import IsolationUnavailable, Walls
-from sandbox.jail.rlimits import Limits
+from sandbox.jail.rlimits import DEFAULT_LIMITS, Limits
 from sandbox.jail.zygote_handle import ZygoteHandle, start_zygote
 
 _START_SECONDS = 20.0
@@ -49,7 +49,7 @@ class Lane:
         self.deaths = 0
         self._zygote = self._start()
 
-    def submit(self, frame: bytes, limits: Limits = Limits()) -> None:
+    def submit(self, frame: bytes, limits: Limits = DEFAULT_LIMITS) -> None:
         """Queue one task. Never blocks; `receive` does the work."""
         self._waiting.append(_Task(frame, limits))
 
@@ -83,7 +83,10 @@ class Lane:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> None:
         self.close()
 

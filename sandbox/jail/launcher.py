@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any, NoReturn, Sequence
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from sandbox.jail import descriptors, namespaces, rootfs, syscalls
 from sandbox.jail.footprint import ISOLATED_FLAGS, REPOSITORY, Footprint

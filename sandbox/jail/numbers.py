@@ -6,8 +6,8 @@ A table is text: names in order, and a number wherever the count jumps.
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Mapping
 
 
 def _table(text: str) -> Mapping[str, int]:

@@ -7,7 +7,8 @@ import gc
 import os
 import random
 import struct
-from typing import Callable, NoReturn
+from collections.abc import Callable
+from typing import NoReturn
 
 from sandbox.jail import descriptors, landlock
 from sandbox.jail.frames import FRAME_HEAD, OUT_OF_STEP

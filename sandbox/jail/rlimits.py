@@ -19,7 +19,10 @@ class Limits:
     wall_ms: int = 5_000
     cpu_ms: int = 2_000
     memory_mib: int = 256
-    output_bytes: int = 1 << 20
+    output_bytes: int = 4 << 20
+
+
+DEFAULT_LIMITS = Limits()
 
 
 def limit_lane(descriptors: int) -> None:

@@ -12,7 +12,8 @@ import platform
 import select
 import signal
 import sys
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from sandbox.jail import descriptors, landlock, seccomp, syscalls
 from sandbox.jail.frames import PERMIT, READY, STATUS
