@@ -259,17 +259,65 @@ class Check:
 
 
 def plain(check: Check) -> tuple[Any, ...]:
-    """The check as tuples of plain data, without compare: what `codec_json` and `pack` carry."""
-    fixtures = tuple((name, item.kind, item.parts) for name, item in check.fixtures.items())
+    """The check as tuples of plain data, without clauses and compare."""
+    fixtures = tuple(
+        (name, item.kind, _plain_fixture(item.kind, item.parts))
+        for name, item in check.fixtures.items()
+    )
     return (fixtures, tuple(_plain_step(step) for step in check.steps), tuple(check.watch))
+
+
+def from_plain(data: tuple[Any, ...], clauses: tuple[int, ...], compare: Compare) -> Check:
+    """The check that `plain` gave."""
+    fixtures, steps, watch = data
+    named = {
+        name: Fixture(kind, _plain_fixture(kind, parts, Reply)) for name, kind, parts in fixtures
+    }
+    return Check(tuple(_step_from(step) for step in steps), named, watch, clauses, compare)
+
+
+def _as_tuple(*fields: Any) -> tuple[Any, ...]:
+    return fields
+
+
+def _plain_reply(reply: Any, make: Any) -> Any:
+    if reply is None:
+        return None
+    if isinstance(reply, Reply):
+        reply = (reply.kind, reply.payload, reply.text, reply.takes)
+    return make(*reply)
+
+
+def _plain_fixture(kind: str, parts: tuple[Any, ...], make: Any = _as_tuple) -> tuple[Any, ...]:
+    """The parts with each reply made by `make`."""
+    if kind == "callback":
+        return (tuple(_plain_reply(reply, make) for reply in parts[0]), *parts[1:])
+    if kind == "recorder":
+        methods = tuple(
+            (name, tuple(_plain_reply(reply, make) for reply in replies))
+            for name, replies in parts[0]
+        )
+        return (methods, *parts[1:])
+    if kind == "stream":
+        return (*parts[:2], _plain_reply(parts[2], make), *parts[3:])
+    return parts
 
 
 def _plain_step(step: Step) -> tuple[Any, ...]:
     parts = step.parts
     if step.op == "within":
         name, steps, error = parts
-        parts = (name, tuple(_plain_step(inner) for inner in steps), error)
+        inner = tuple(_plain_step(one) for one in steps)
+        parts = (name, inner, _plain_reply(error, _as_tuple))
     return (step.op, parts, step.bind)
+
+
+def _step_from(data: tuple[Any, ...]) -> Step:
+    op, parts, bind = data
+    if op == "within":
+        name, steps, error = parts
+        parts = (name, tuple(_step_from(one) for one in steps), _plain_reply(error, Reply))
+    return Step(op, parts, bind)
 
 
 def pack(check: Check) -> bytes:
@@ -309,16 +357,6 @@ def _freeze_step(step: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def validate(check: Check) -> None:
     """Raises `Unencodable` or `OverLimit` unless every value of the check has a form."""
-    for _, _, parts in plain(check)[0]:
-        encode(_bare(parts), aliasing=True)
-    for step in plain(check)[1]:
-        encode(_bare(step), aliasing=True)
-
-
-def _bare(parts: Any) -> Any:
-    """Replies as plain tuples."""
-    if isinstance(parts, Reply):
-        return ("reply", parts.kind, parts.payload, parts.text, parts.takes)
-    if type(parts) is tuple:
-        return tuple(_bare(part) for part in parts)
-    return parts
+    fixtures, steps, _ = plain(check)
+    for part in (*fixtures, *steps):
+        encode(part, aliasing=True)

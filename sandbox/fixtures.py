@@ -8,7 +8,6 @@ import builtins
 from collections.abc import Callable, Generator
 from typing import Any
 
-from sandbox.checks import Reply
 from sandbox.codec import Encoder, OverLimit, join_tuple, write_by_name
 
 _EXCEPTIONS = {
@@ -18,6 +17,8 @@ _EXCEPTIONS = {
 }
 _int, _len, _range = int, len, range
 MAX_EFFECTS = 20_000
+# ("returns" or "raises", result or arguments, name of the exception, virtual time used up)
+Reply = tuple[str, Any, str, Any]
 
 
 class Log:
@@ -114,22 +115,23 @@ class _Replier:
         return reply
 
     def answer(self, reply: Reply) -> Any:
-        if reply.kind == "raises":
-            raise self.scope.exception(reply.text, reply.payload)
-        return reply.payload
+        kind, payload, exception, _ = reply
+        if kind == "raises":
+            raise self.scope.exception(exception, payload)
+        return payload
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         reply = self.next(args, kwargs)
-        if reply.takes is not None and self.clock is not None:
-            self.scope.names[self.clock].advance(reply.takes)
+        if reply[3] is not None and self.clock is not None:
+            self.scope.names[self.clock].advance(reply[3])
         return self.answer(reply)
 
     async def later(self, *args: Any, **kwargs: Any) -> Any:
         reply = self.next(args, kwargs)
-        if reply.takes is not None:
+        if reply[3] is not None:
             import asyncio
 
-            await asyncio.sleep(reply.takes)
+            await asyncio.sleep(reply[3])
         return self.answer(reply)
 
 
@@ -185,7 +187,7 @@ class Stream:
         if self._logged:
             self._scope.log.add(self._name, "pull", pull)
         if pull == self._fails_at:
-            raise self._scope.exception(self._error.text, self._error.payload)
+            raise self._scope.exception(self._error[2], self._error[1])
         if self._place >= _len(self._items):
             raise StopIteration
         item = self._items[self._place]

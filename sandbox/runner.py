@@ -227,7 +227,7 @@ class _Run:
             for step in steps:
                 self.do(step)
             if reply is not None:
-                raise self.scope.exception(reply.text, reply.payload)
+                raise self.scope.exception(reply[2], reply[1])
             ended = True
         return "left" if ended else "suppressed"
 
