@@ -1,0 +1,159 @@
+"""What the judge knows about the tasks of one category: checks, expected observations, controls.
+
+Derived from the epoch's key alone, held in the judge's memory only, never written anywhere.
+"""
+
+import hashlib
+import math
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from sandbox.checks import Check, pack
+from sandbox.compare import is_sound
+from sandbox.runner import load, observe
+from sandbox.shard import ShardRequest
+from sandbox.wire import pack_task
+
+Part = Literal["practice", "sealed"]
+# A patch that answers each check at random, knowing how often each answer occurs, passes with a
+# chance of 2 to the minus this; a task below it proves nothing.
+MIN_GUESS_BITS = 16.0
+
+
+class QuarantinedError(Exception):
+    """The shard must not be scored: our own material or a control is not what it has to be."""
+
+
+class DrawnTask(Protocol):
+    """The parts of a kit's task that the judge uses."""
+
+    @property
+    def instance_id(self) -> str: ...
+    @property
+    def part(self) -> Part: ...
+    @property
+    def entry_point(self) -> str: ...
+    @property
+    def module(self) -> str: ...
+    @property
+    def reference(self) -> str: ...
+    @property
+    def known_failing(self) -> tuple[tuple[str, str], ...]: ...
+    @property
+    def single_faults(self) -> tuple[str, ...]: ...
+    @property
+    def visible(self) -> tuple[Check, ...]: ...
+    @property
+    def lines_needed(self) -> int: ...
+
+
+class Draw(Protocol):
+    """One category of one epoch, drawn from the key."""
+
+    @property
+    def tasks(self) -> Sequence[tuple[DrawnTask, tuple[Check, ...]]]:
+        """Each task with its hidden checks, in the order of their numbers."""
+        ...
+
+    def below(self, label: str, bounds: Sequence[int]) -> list[int]:
+        """Secret numbers below the given bounds, the same for the same label."""
+        ...
+
+
+@dataclass(slots=True)
+class TaskMaterial:
+    """One task, ready to judge. `passes` and `traps` come from running our own modules in the jail
+    and stay None until a wrong patch asks for them."""
+
+    task: DrawnTask
+    visible: int
+    checks: tuple[Check, ...]
+    packed: list[bytes]
+    expected: tuple[bytes, ...]
+    cpu_ms: float
+    # Which checks the faulty module, and each module with a single fault, passes.
+    faulty_passes: tuple[bool, ...] | None = None
+    single_passes: tuple[tuple[bool, ...], ...] | None = None
+    traps: frozenset[bytes] = field(default_factory=frozenset)
+
+    def frame(self, source: str) -> bytes:
+        """The frame that sends a module and all checks of this task to a lane."""
+        return pack_task(source.encode("utf-8", "surrogatepass"), self.task.entry_point, self.packed)
+
+
+def guess_bits(expected: Sequence[bytes]) -> float:
+    """How surprising these observations are together, in bits, to somebody who knows how often
+    each occurs but not where: the price of passing without computing anything."""
+    counts = Counter(expected)
+    total = len(expected)
+    return sum(-count * math.log2(count / total) for count in counts.values())
+
+
+# A module is registered by its name while it loads, so references are observed one at a time.
+_observing = threading.Lock()
+
+
+def prepare(task: DrawnTask, hidden: tuple[Check, ...]) -> TaskMaterial:
+    """The material of one task; runs the reference in this process.
+
+    Raises `QuarantinedError` if there are no hidden checks, if something expected has no form, or
+    if the answers could be guessed.
+    """
+    checks = (*task.visible, *hidden)
+    if not hidden:
+        raise QuarantinedError("a task without hidden checks")
+    packed = [pack(check) for check in checks]
+    with _observing:
+        started = time.thread_time()
+        namespace = load(task.reference, "module", task.entry_point)
+        expected = tuple(observe(namespace, check) for check in packed)
+        cpu_ms = (time.thread_time() - started) * 1000
+    if not all(is_sound(observation) for observation in expected):
+        raise QuarantinedError("an expected observation has no form")
+    if guess_bits(expected[len(task.visible) :]) < MIN_GUESS_BITS:
+        raise QuarantinedError("the expected observations can be guessed")
+    return TaskMaterial(task, len(task.visible), checks, packed, expected, cpu_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryMaterial:
+    """All tasks of one category in one epoch, and its source of secret numbers."""
+
+    tasks: dict[str, TaskMaterial]
+    draw: Draw
+
+
+def _fingerprint(request: ShardRequest) -> bytes:
+    epoch = request.epoch
+    parts = (epoch.id, epoch.key.hex(), epoch.practice, epoch.sealed, request.category)
+    return hashlib.sha256(repr((*parts, request.counters)).encode()).digest()
+
+
+class MaterialCache:
+    """The categories judged last: submissions of one epoch share them."""
+
+    def __init__(self, room: int = 8) -> None:
+        self._room = room
+        self._kept: OrderedDict[bytes, CategoryMaterial] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, request: ShardRequest, make: Callable[[ShardRequest], Draw]) -> CategoryMaterial:
+        """The material for a shard request, derived anew unless it is kept."""
+        name = _fingerprint(request)
+        with self._lock:
+            found = self._kept.get(name)
+            if found is not None:
+                self._kept.move_to_end(name)
+                return found
+        draw = make(request)
+        tasks = {task.instance_id: prepare(task, hidden) for task, hidden in draw.tasks}
+        made = CategoryMaterial(tasks, draw)
+        with self._lock:
+            self._kept[name] = made
+            while len(self._kept) > self._room:
+                self._kept.popitem(last=False)
+        return made
