@@ -1,0 +1,1 @@
+"""Concurrency under a fixed schedule."""

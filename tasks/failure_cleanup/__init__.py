@@ -1,0 +1,1 @@
+"""Exceptions, rollback and clean-up."""

@@ -1,0 +1,1 @@
+"""Identity, equality and deduplication."""

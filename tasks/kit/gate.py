@@ -1,0 +1,143 @@
+"""The draw gate: is a drawn task good enough, or does its number move on to the next counter?"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import log2
+
+from sandbox.checks import Check
+from tasks.kit.bounds import text_faults
+from tasks.kit.category import AuthoringError, Category, Variant
+from tasks.kit.epoch import Keys
+from tasks.kit.hidden import HIDDEN_CHECKS, hidden_checks, make_checks
+from tasks.kit.mutants import Mutants
+from tasks.kit.stream import Stream
+from tasks.kit.task import Task
+from tasks.kit.trial import Trial, load_reference
+from tasks.kit.variants import render_variant, siblings
+
+ENOUGH_KILLS = 3
+ENOUGH_TOUCHES = 3
+AUTOMATIC_MUTANTS = 8
+EQUIVALENCE_INPUTS = 2000
+# Of 48 observations: bits of entropy, and the share of the most common one.
+ENTROPY_FLOOR_BITS = 2.5
+MOST_COMMON_SHARE = 0.5
+
+
+class Rejected(Exception):
+    """The drawing is not good enough; the first word of the message names the gate."""
+
+
+@dataclass(slots=True)
+class Tries:
+    """What the gate learns about a category over many drawings."""
+
+    equivalent: dict[tuple[object, ...], bool] = field(default_factory=dict)
+    mutants: int = 0
+    set_aside: int = 0
+
+
+def examine(keys: Keys, category: Category, task: Task, tries: Tries) -> None:
+    """Raises Rejected if the drawing fails a gate, AuthoringError if the category contradicts itself."""
+    if faults := text_faults(task):
+        raise AuthoringError(f"{task.variant.shape}, {task.variant.knobs}: {'; '.join(faults)}")
+    reference = load_reference(task.reference)
+    _examine_visible(task, Trial(reference, task.visible))
+    hidden = Trial(reference, hidden_checks(keys, category, task))
+    _examine_oracle(category, task, hidden)
+    _examine_coverage(task, hidden)
+    for name, source in _written_mutants(category, task):
+        tries.mutants += 1
+        if (killed := hidden.kills(source, ENOUGH_KILLS)) < ENOUGH_KILLS:
+            raise Rejected(f"killed: {name} by {killed} of {len(hidden.checks)} hidden checks")
+    _examine_automatic(keys, category, task, hidden, tries)
+
+
+def _examine_visible(task: Task, visible: Trial) -> None:
+    for name, source in task.known_failing:
+        if visible.kills(source, 1):
+            raise Rejected(f"visible: known-failing patch {name} fails, bugs {task.variant.bugs}")
+    if task.has_symptom and not visible.kills(task.module, 1):
+        raise Rejected(f"symptom: no visible check fails for {task.variant.bugs}")
+
+
+def _examine_oracle(category: Category, task: Task, hidden: Trial) -> None:
+    index = hidden.first_difference(dict(category.oracle(task.variant)))
+    if index is not None:
+        raise AuthoringError(
+            f"oracle and reference disagree: {task.variant.shape}, {task.variant.knobs},"
+            f" {hidden.checks[index]}"
+        )
+
+
+def _examine_coverage(task: Task, hidden: Trial) -> None:
+    touched = Counter(clause for check in hidden.checks for clause in set(check.clauses))
+    for clause in range(1, len(task.contract) + 1):
+        if touched[clause] < ENOUGH_TOUCHES:
+            raise Rejected(f"clauses: clause {clause} is touched by {touched[clause]} hidden checks")
+    counts = Counter(hidden.expected).values()
+    total = sum(counts)
+    entropy = -sum(count / total * log2(count / total) for count in counts)
+    if entropy < ENTROPY_FLOOR_BITS or max(counts) > MOST_COMMON_SHARE * total:
+        raise Rejected(f"entropy: {entropy:.1f} bits, most common answer {max(counts)} of {total}")
+
+
+def _written_mutants(category: Category, task: Task) -> Iterator[tuple[str, str]]:
+    yield "the faulty module", task.module
+    if len(task.single_faults) > 1:
+        for bug, source in zip(task.variant.bugs, task.single_faults, strict=True):
+            yield f"bug {bug} alone", source
+    yield from ((f"patch {name}", source) for name, source in task.known_failing)
+    yield from ((f"sibling {name}", source) for name, source in sibling_references(category, task))
+
+
+def sibling_references(category: Category, task: Task) -> Iterator[tuple[str, str]]:
+    """References of the variants that differ in one knob, under the same words."""
+    variant = task.variant
+    shape = category.shape(variant.shape)
+    words = {name: word for name, word in variant.words.items() if name not in shape.words}
+    for name, knobs in siblings(category, variant.knobs):
+        yield name, render_variant(category, shape, knobs, words).reference
+
+
+def _examine_automatic(
+    keys: Keys, category: Category, task: Task, hidden: Trial, tries: Tries
+) -> None:
+    """A drawn handful of slips; one that no check tells from the reference is set aside."""
+    mutants = Mutants(task.reference)
+    stream = Stream(keys.controls, f"{task.category}/{task.number}/{task.counter}/mutants")
+    for index in stream.sample(range(len(mutants)), min(AUTOMATIC_MUTANTS, len(mutants))):
+        killed = hidden.kills(mutants.code(index), ENOUGH_KILLS)
+        tries.mutants += 1
+        if killed >= ENOUGH_KILLS:
+            continue
+        if killed == 0 and is_equivalent(category, task, mutants, index, tries):
+            tries.set_aside += 1
+            continue
+        raise Rejected(f"killed: {mutants.name(index)} by {killed} of {len(hidden.checks)} ({task.variant.shape})")
+
+
+def is_equivalent(
+    category: Category, task: Task, mutants: Mutants, index: int, tries: Tries
+) -> bool:
+    """Whether the mutant agrees with the reference on many more checks; remembered per variant."""
+    key = (task.variant.shape, *task.variant.knobs.values(), mutants.name(index), index)
+    if key not in tries.equivalent:
+        stream = Stream(b"equivalence", "/".join(map(str, key)))
+        trial = Trial(load_reference(task.reference), inputs(category, task.variant, stream))
+        tries.equivalent[key] = trial.kills(mutants.code(index), 1) == 0
+    return tries.equivalent[key]
+
+
+def inputs(
+    category: Category, variant: Variant, stream: Stream, fewest: int = EQUIVALENCE_INPUTS
+) -> tuple[Check, ...]:
+    """Checks with at least so many steps in all; a step is one input of the module."""
+    checks: list[Check] = []
+    steps = 0
+    while steps < fewest:
+        more = make_checks(category, variant, stream, HIDDEN_CHECKS)
+        checks += more
+        steps += sum(len(check.steps) for check in more)
+    return tuple(checks)

@@ -1,0 +1,22 @@
+"""The hidden checks of a task, from the key alone. The export never imports this module."""
+
+from sandbox.checks import Check
+from tasks.kit.category import Category, Variant
+from tasks.kit.epoch import Keys
+from tasks.kit.stream import Stream
+from tasks.kit.task import Task
+
+HIDDEN_CHECKS = 48
+
+
+def hidden_checks(keys: Keys, category: Category, task: Task) -> tuple[Check, ...]:
+    """48 checks: the first 24 from the edge makers in turn, the others from the whole domain."""
+    stream = Stream(keys.inputs, f"{category.slug}/{task.number}/{task.counter}")
+    return make_checks(category, task.variant, stream, HIDDEN_CHECKS)
+
+
+def make_checks(category: Category, variant: Variant, stream: Stream, count: int) -> tuple[Check, ...]:
+    """`count` checks for a variant, half of them aimed at the edge."""
+    edges, half = category.edges, count // 2
+    aimed = [edges[turn % len(edges)](variant, stream) for turn in range(half)]
+    return (*aimed, *(category.wide(variant, stream) for _ in range(count - half)))

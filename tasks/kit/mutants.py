@@ -1,0 +1,219 @@
+"""Automatic mutants of a module: one small slip each, compiled with a bound on loop turns."""
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+MOST_TURNS = 20_000
+_FLIPPED = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+_COPIES = {"list", "dict", "set", "tuple", "copy", "deepcopy"}
+
+
+class TurnsUsedUp(BaseException):
+    """A loop of the module under test went round too often; no `except Exception` stops it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """One possible mutant: what it does, in words, and how to do and undo it on the tree."""
+
+    name: str
+    do: Callable[[], None]
+    undo: Callable[[], None]
+
+
+class TurnCounter:
+    """Counts loop turns across a module; `reset` before each check."""
+
+    __slots__ = ("left",)
+
+    def __init__(self) -> None:
+        self.left = MOST_TURNS
+
+    def reset(self) -> None:
+        """Start a new budget."""
+        self.left = MOST_TURNS
+
+    def __call__(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise TurnsUsedUp
+
+
+def bounded(source: str) -> CodeType:
+    """The module compiled so that every loop turn calls `__turn__`."""
+    return _compile(_with_turns(ast.parse(source)))
+
+
+class Mutants:
+    """All automatic mutants of one module, compiled on request."""
+
+    def __init__(self, source: str) -> None:
+        self._tree = ast.parse(source)
+        self._slips = list(_slips(self._tree))
+        _with_turns(self._tree)
+
+    def __len__(self) -> int:
+        return len(self._slips)
+
+    def name(self, index: int) -> str:
+        """What mutant `index` changes, with its line."""
+        return self._slips[index].name
+
+    def code(self, index: int) -> CodeType:
+        """Mutant `index`, bounded."""
+        slip = self._slips[index]
+        slip.do()
+        try:
+            return _compile(self._tree)
+        finally:
+            slip.undo()
+
+
+def _compile(tree: ast.Module) -> CodeType:
+    return compile(tree, "module.py", "exec", dont_inherit=True)
+
+
+_TURN = ast.parse("__turn__()").body[0]
+
+
+def _with_turns(tree: ast.Module) -> ast.Module:
+    _count_turns(tree.body)
+    return tree
+
+
+def _count_turns(block: list[ast.stmt]) -> None:
+    """Loops are statements, so expressions are never looked at: this runs once a mutant."""
+    for statement in block:
+        for inner in _blocks(statement):
+            _count_turns(inner)
+        for handler in getattr(statement, "handlers", ()) or getattr(statement, "cases", ()):
+            _count_turns(handler.body)
+        if isinstance(statement, (ast.For, ast.While, ast.AsyncFor)):
+            statement.body.insert(0, _TURN)
+
+
+def _slips(tree: ast.Module) -> Iterator[Slip]:
+    skipped = _annotations(tree)
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        yield from _node_slips(node)
+        for block in _blocks(node):
+            yield from _block_slips(block)
+
+
+def _annotations(tree: ast.Module) -> set[int]:
+    """Ids of all nodes that never run: annotations."""
+    roots = [
+        root
+        for node in ast.walk(tree)
+        for root in (getattr(node, "annotation", None), getattr(node, "returns", None))
+        if root is not None
+    ]
+    return {id(inner) for root in roots for inner in ast.walk(root)}
+
+
+def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(node, name, None)
+        if isinstance(block, list):
+            yield block
+
+
+def _set(node: Any, name: str, value: Any, what: str) -> Slip:
+    before = getattr(node, name)
+    return Slip(
+        f"line {node.lineno}: {what}",
+        lambda: setattr(node, name, value),
+        lambda: setattr(node, name, before),
+    )
+
+
+def _node_slips(node: ast.AST) -> Iterator[Slip]:
+    if isinstance(node, ast.Compare):
+        for place, operator in enumerate(node.ops):
+            flipped = list(node.ops)
+            flipped[place] = _FLIPPED[type(operator)]()
+            yield _set(node, "ops", flipped, "flips a comparison")
+    elif isinstance(node, ast.Constant) and type(node.value) is int:
+        yield _set(node, "value", node.value + 1, "adds one to a number")
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+        swapped = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
+        yield _set(node, "op", swapped, "swaps plus and minus")
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, ast.AST) and (original := _copied(value)) is not None:
+            yield _set_child(node, name, value, original)
+
+
+def _set_child(node: Any, name: str, value: Any, original: ast.expr) -> Slip:
+    return Slip(
+        f"line {value.lineno}: drops a copy",
+        lambda: setattr(node, name, original),
+        lambda: setattr(node, name, value),
+    )
+
+
+def _copied(value: ast.AST) -> ast.expr | None:
+    """What is copied, if the expression is a plain copy."""
+    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
+        bare = value.slice.lower is value.slice.upper is value.slice.step is None
+        return value.value if bare else None
+    if not isinstance(value, ast.Call) or value.keywords:
+        return None
+    function = value.func
+    if isinstance(function, ast.Attribute) and function.attr == "copy" and not value.args:
+        return function.value
+    name = getattr(function, "id", getattr(function, "attr", ""))
+    if name in _COPIES and len(value.args) == 1 and not isinstance(value.args[0], ast.GeneratorExp):
+        return value.args[0]
+    return None
+
+
+def _block_slips(block: list[ast.stmt]) -> Iterator[Slip]:
+    for statement in block:
+        if isinstance(statement, ast.If) and not statement.orelse and _leaves(statement.body):
+            nothing = ast.copy_location(ast.Pass(), statement)
+            yield _swap_in(block, [nothing], [statement], "drops a guard")
+    for pair in zip(block, block[1:], strict=False):
+        if all(_is_effect(statement) for statement in pair):
+            yield _swap_in(block, [pair[1], pair[0]], list(pair), "swaps two statements")
+
+
+def _swap_in(
+    block: list[ast.stmt], new: list[ast.stmt], old: list[ast.stmt], what: str
+) -> Slip:
+    """Both lists have the same length; statements are found by identity, as blocks may grow."""
+    first = old[0]
+
+    def start(statements: list[ast.stmt]) -> int:
+        return next(at for at, known in enumerate(block) if known is statements[0])
+
+    def put(current: list[ast.stmt], wanted: list[ast.stmt]) -> None:
+        at = start(current)
+        block[at : at + len(wanted)] = wanted
+
+    return Slip(f"line {first.lineno}: {what}", lambda: put(old, new), lambda: put(new, old))
+
+
+def _leaves(body: list[ast.stmt]) -> bool:
+    return isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+
+def _is_effect(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Expr):
+        return not isinstance(statement.value, ast.Constant)
+    return isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete))

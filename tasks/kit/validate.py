@@ -1,0 +1,103 @@
+"""All gates of one category, and what they found, as a report that an author can act on."""
+
+import time
+import traceback
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+
+from tasks.kit.accept import Drawing, accept
+from tasks.kit.agree import agree
+from tasks.kit.bounds import MOST_PROMPT_BYTES
+from tasks.kit.category import AuthoringError, Category
+from tasks.kit.epoch import Keys
+from tasks.kit.load import load_category, overlay_folder
+from tasks.kit.static import pairs_possible, static_faults
+
+ORACLE_INPUTS, QUICK_INPUTS = 2000, 200
+# Validation draws its own epoch: it says how a category behaves, not which tasks an epoch has.
+TRIAL_ROOT = b"failmap validation, not a secret"
+SYMPTOM_SHARE = (0.6, 0.9)
+
+
+@dataclass(slots=True)
+class Report:
+    """Figures and faults of one category; it is in order when there are no faults."""
+
+    slug: str
+    faults: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    figures: dict[str, object] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def as_data(self) -> dict[str, object]:
+        """Plain data for --json."""
+        return asdict(self)
+
+
+def validate(slug: str, overlay: str | None = None, quick: bool = False) -> Report:
+    """Run every gate in this process; whatever goes wrong becomes a fault of the report."""
+    report = Report(slug)
+    began = time.perf_counter()
+    try:
+        category = load_category(slug, overlay_folder(overlay))
+        _run_gates(category, report, quick)
+    except AuthoringError as error:
+        report.faults.append(str(error))
+    except Exception:
+        report.faults.append(traceback.format_exc())
+    report.seconds = round(time.perf_counter() - began, 2)
+    return report
+
+
+def _run_gates(category: Category, report: Report, quick: bool) -> None:
+    report.faults += static_faults(category)
+    if report.faults:
+        return
+    if not pairs_possible(category):
+        report.faults.append("no two bugs of a shape are independent, so no task can carry two")
+    found = agree(category, QUICK_INPUTS if quick else ORACLE_INPUTS)
+    report.faults += found.faults
+    report.figures |= {
+        "variants": found.variants,
+        "variants with different answers": found.different_answers,
+        "oracle inputs": found.inputs,
+        "knob shares": {k.name: round(found.knob_share(k.name), 3) for k in category.knobs},
+    }
+    if report.faults:
+        return
+    keys = Keys.of("validation", TRIAL_ROOT)
+    _report_drawing(accept(keys, category), report)
+
+
+def _report_drawing(drawing: Drawing, report: Report) -> None:
+    tasks = drawing.tasks
+    longest = max(len(task.prompt.encode()) for task in tasks)
+    if longest > MOST_PROMPT_BYTES:
+        report.faults.append(f"a prompt has {longest} bytes, more than {MOST_PROMPT_BYTES}")
+    shown = sum(task.has_symptom for task in tasks) / len(tasks)
+    if not SYMPTOM_SHARE[0] <= shown <= SYMPTOM_SHARE[1]:
+        report.faults.append(f"{shown:.0%} of the tasks show a symptom")
+    rejected = drawing.rejected.total()
+    report.figures |= {
+        "tasks": len(tasks),
+        "rejected drawings": rejected,
+        "two faults": sum(len(task.single_faults) > 1 for task in tasks),
+        "show a symptom": round(shown, 2),
+        "mutants tried": drawing.tries.mutants,
+        "equivalent mutants set aside": drawing.tries.set_aside,
+        "difficulty": dict(sorted(Counter(task.difficulty for task in tasks).items())),
+        "shapes": dict(Counter(task.variant.shape for task in tasks)),
+        "bugs": dict(Counter(name for task in tasks for name in task.variant.bugs)),
+        "longest prompt": longest,
+        "lines": [f(len(t.module.splitlines()) for t in tasks) for f in (min, max)],
+    }
+    report.remarks += [f"{n} x {why}" for why, n in drawing.rejected.most_common(8)]
+
+
+def as_text(report: Report) -> str:
+    """The report for a terminal."""
+    lines = [f"{'ok  ' if not report.faults else 'FAIL'} {report.slug}  {report.seconds} s"]
+    lines += [f"     {name}: {value}" for name, value in report.figures.items()]
+    lines += [f"     rejected: {remark}" for remark in report.remarks]
+    lines += [f"  !  {fault}" for fault in report.faults]
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Integers, precision and money."""

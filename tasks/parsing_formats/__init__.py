@@ -1,0 +1,1 @@
+"""Parsing, serialisation and binary."""

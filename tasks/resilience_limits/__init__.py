@@ -1,0 +1,1 @@
+"""Retry, rate limits and backoff."""

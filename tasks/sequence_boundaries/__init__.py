@@ -1,0 +1,1 @@
+"""Sequences, iterators and batching."""

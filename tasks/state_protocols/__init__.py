@@ -1,0 +1,1 @@
+"""State, aliasing and object protocols."""
