@@ -16,7 +16,9 @@ def add_commands(commands: Any) -> None:
     """Declare every verb on the parser's subcommands."""
     verb = commands.add_parser("validate", help="run all gates of some categories, or of all")
     verb.add_argument("slug", nargs="*")
-    verb.add_argument("--quick", action="store_true", help="fewer oracle inputs, for authors at work")
+    verb.add_argument(
+        "--quick", action="store_true", help="fewer oracle inputs, for authors at work"
+    )
     verb.add_argument("--json", action="store_true")
     _add_common(verb)
     verb.set_defaults(run=run_validate)

@@ -37,14 +37,18 @@ def agree(category: Category, fewest_inputs: int) -> Agreement:
     answers: set[tuple[bytes, ...]] = set()
     for rendered in every_variant(category):
         variant = rendered.variant
-        stream = Stream(b"agree", f"{category.slug}/{variant.shape}/{sorted(variant.knobs.items())}")
+        stream = Stream(
+            b"agree", f"{category.slug}/{variant.shape}/{sorted(variant.knobs.items())}"
+        )
         checks = inputs(category, variant, stream, fewest_inputs)
         found.variants += 1
         found.inputs += sum(len(check.steps) for check in checks)
         try:
             trial = Trial(load_reference(rendered.reference), checks)
         except Exception as error:
-            raise AuthoringError(f"{variant.shape}, {variant.knobs} does not load: {error!r}") from error
+            raise AuthoringError(
+                f"{variant.shape}, {variant.knobs} does not load: {error!r}"
+            ) from error
         found.faults += _faults(category, rendered, trial)
         if len(found.faults) >= 5:
             break
@@ -68,7 +72,9 @@ def _faults(category: Category, rendered: Rendered, trial: Trial) -> list[str]:
     index = trial.first_difference(dict(category.oracle(variant)))
     if index is None:
         return []
-    return [f"{where}: oracle and reference disagree:\n" + trial.told(index, category.oracle(variant))]
+    return [
+        f"{where}: oracle and reference disagree:\n" + trial.told(index, category.oracle(variant))
+    ]
 
 
 def _turn_knobs(category: Category, rendered: Rendered, trial: Trial, found: Agreement) -> None:

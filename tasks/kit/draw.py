@@ -71,7 +71,9 @@ def bug_pairs(rendered: Rendered, bugs: tuple[Change, ...]) -> list[tuple[Change
         pair
         for pair in combinations(bugs, 2)
         if not _touching(rendered, *pair)
-        and len(patches_against(rendered.shape, rendered.variant.knobs, (pair[0].name, pair[1].name)))
+        and len(
+            patches_against(rendered.shape, rendered.variant.knobs, (pair[0].name, pair[1].name))
+        )
         >= FEWEST_PATCHES
     ]
 

@@ -75,7 +75,9 @@ def _examine_coverage(task: Task, hidden: Trial) -> None:
     touched = Counter(clause for check in hidden.checks for clause in set(check.clauses))
     for clause in range(1, len(task.contract) + 1):
         if touched[clause] < ENOUGH_TOUCHES:
-            raise Rejected(f"clauses: clause {clause} is touched by {touched[clause]} hidden checks")
+            raise Rejected(
+                f"clauses: clause {clause} is touched by {touched[clause]} hidden checks"
+            )
     counts = Counter(hidden.expected).values()
     total = sum(counts)
     entropy = -sum(count / total * log2(count / total) for count in counts)
@@ -115,7 +117,9 @@ def _examine_automatic(
         if killed == 0 and is_equivalent(category, task, mutants, index, tries):
             tries.set_aside += 1
             continue
-        raise Rejected(f"killed: {mutants.name(index)} by {killed} of {len(hidden.checks)} ({task.variant.shape})")
+        raise Rejected(
+            f"killed: {mutants.name(index)} by {killed} of {len(hidden.checks)} ({task.variant.shape})"
+        )
 
 
 def is_equivalent(

@@ -15,7 +15,9 @@ def hidden_checks(keys: Keys, category: Category, task: Task) -> tuple[Check, ..
     return make_checks(category, task.variant, stream, HIDDEN_CHECKS)
 
 
-def make_checks(category: Category, variant: Variant, stream: Stream, count: int) -> tuple[Check, ...]:
+def make_checks(
+    category: Category, variant: Variant, stream: Stream, count: int
+) -> tuple[Check, ...]:
     """`count` checks for a variant, half of them aimed at the edge."""
     edges, half = category.edges, count // 2
     aimed = [edges[turn % len(edges)](variant, stream) for turn in range(half)]

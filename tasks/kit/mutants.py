@@ -193,9 +193,7 @@ def _block_slips(block: list[ast.stmt]) -> Iterator[Slip]:
             yield _swap_in(block, [pair[1], pair[0]], list(pair), "swaps two statements")
 
 
-def _swap_in(
-    block: list[ast.stmt], new: list[ast.stmt], old: list[ast.stmt], what: str
-) -> Slip:
+def _swap_in(block: list[ast.stmt], new: list[ast.stmt], old: list[ast.stmt], what: str) -> Slip:
     """Both lists have the same length; statements are found by identity, as blocks may grow."""
     first = old[0]
 

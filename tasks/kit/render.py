@@ -35,12 +35,16 @@ def render(template: str, slots: Mapping[str, Any], depth: int = 0) -> str:
             raise AuthoringError(f"nothing fills the slot ${name}")
         value = slots[name]
         if not isinstance(value, (str, int)):
-            raise AuthoringError(f"${name} is {type(value).__name__}; only text and integers fill slots")
+            raise AuthoringError(
+                f"${name} is {type(value).__name__}; only text and integers fill slots"
+            )
         text = str(value)
         if mark["block"] is None:
             text = render(text, slots, depth + 1)
             if "\n" in text.strip("\n"):
-                raise AuthoringError(f"${name} has several lines but shares its line with other text")
+                raise AuthoringError(
+                    f"${name} has several lines but shares its line with other text"
+                )
             return text.strip("\n")
         text = render(dedent(text).strip("\n"), slots, depth + 1)
         return indent(text, mark["pad"]) + "\n" if text else _GAP
