@@ -24,7 +24,7 @@ def main(settings: dict[str, Any]) -> None:
     texts = json.dumps(collect_sources(settings["runner"], REPOSITORY)).encode()
     _arrange_descriptors(settings["pipes"], texts)
     os.umask(0o077)
-    if os.geteuid() == 0:
+    if settings["uid"] != os.geteuid():
         os.setgroups([])
     if settings["profile"] == "S":
         namespaces.enter_namespaces(settings["uid"], settings["gid"])
@@ -52,7 +52,7 @@ def _become_zygote(settings: dict[str, Any], footprint: Footprint) -> NoReturn:
     limit_lane(descriptors.LANE_DESCRIPTORS)
     reading = settings["keep_read_capability"]
     syscalls.drop_bounding_set(keep=syscalls.CAP_DAC_READ_SEARCH if reading else None)
-    if settings["profile"] == "L" and os.geteuid() == 0:
+    if settings["profile"] == "L" and settings["uid"] != os.geteuid():
         syscalls.prctl(syscalls.PR_SET_KEEPCAPS, 1 if reading else 0)
         os.setresgid(settings["gid"], settings["gid"], settings["gid"])
         os.setresuid(settings["uid"], settings["uid"], settings["uid"])
@@ -61,6 +61,8 @@ def _become_zygote(settings: dict[str, Any], footprint: Footprint) -> NoReturn:
     told = {
         "readable": [*footprint.readable, *footprint.libraries],
         "listable": footprint.listable,
+        # An emptied root hides the files too; without one nothing else does.
+        "landlock_required": settings["profile"] == "L",
         "runner": settings["runner"],
     }
     arguments = [

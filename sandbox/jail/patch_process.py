@@ -41,7 +41,8 @@ class PatchProcess:
         code = 1
         try:
             die_with_parent()
-            if os.getppid() not in (self._zygote, 0):
+            # The zygote may have died before the line above: then nobody will end this process.
+            if os.getppid() != self._zygote:
                 os._exit(OUT_OF_STEP)
             frame = _read_frame(sequence)
             self._give_up(sequence, cpu_ms, memory_mib)

@@ -44,17 +44,29 @@ def walls_of(
 
     `runner` is the module whose `run(frame, send)` a patch's process calls.
     """
-    root = os.geteuid() == 0
     found = footprint(interpreter)
+    uid, gid = os.geteuid(), os.getegid()
+    if uid == 0 and _is_mapped("uid", FIRST_UID + slot) and _is_mapped("gid", FIRST_UID + slot):
+        uid = gid = FIRST_UID + slot
     return Walls(
         profile=profile,
         footprint=found,
-        uid=FIRST_UID + slot if root else os.geteuid(),
-        gid=FIRST_UID + slot if root else os.getegid(),
-        keep_read_capability=root and profile == "L" and not _all_may_read(found),
+        uid=uid,
+        gid=gid,
+        keep_read_capability=profile == "L" and uid != os.geteuid() and not _all_may_read(found),
         hash_seed=hash_seed,
         runner=runner,
     )
+
+
+def _is_mapped(kind: str, number: int) -> bool:
+    """Whether this user namespace has the id: root of a rootless container may have no other."""
+    with open(f"/proc/self/{kind}_map", encoding="ascii") as lines:
+        for line in lines:
+            inside, _, count = map(int, line.split())
+            if inside <= number < inside + count:
+                return True
+    return False
 
 
 def _all_may_read(found: Footprint) -> bool:

@@ -14,7 +14,8 @@ _RLIMIT_NICE, _RLIMIT_RTPRIO = 13, 14
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one patch may use. Times in milliseconds, memory in MiB of address space,
-    output in bytes over the whole run."""
+    output in bytes over the whole run.
+    """
 
     wall_ms: int = 5_000
     cpu_ms: int = 2_000

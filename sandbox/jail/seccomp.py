@@ -53,13 +53,13 @@ _FATAL = """
     """.split()
 
 _PROT_WRITE, _PROT_EXEC, _MAP_ANONYMOUS = 2, 4, 0x20
-_O_WRITING = 0o3 | 0o100 | 0o1000 | 0o2000
+# Write access, O_CREAT, O_TRUNC, O_APPEND; and O_PATH, which Landlock lets open anything.
+_O_REFUSED = 0o3 | 0o100 | 0o1000 | 0o2000 | 0o10000000
 _F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_DUPFD_CLOEXEC = 0, 1, 2, 3, 1030
 _TCGETS, _TIOCGWINSZ, _TIOCSTI, _TIOCLINUX = 0x5401, 0x5413, 0x5412, 0x541C
 # What fork(3) is in glibc (CHILD_CLEARTID | CHILD_SETTID | SIGCHLD) and in musl, nothing else.
 _FORK_FLAGS = (0x01200011, 17)
 
-_READ_ONLY_OPEN = _O_WRITING
 _NO_POINTER = (Test(2, equals_one_of=(0,)), Test(2, equals_one_of=(0,), high_half=True))
 
 
@@ -68,8 +68,8 @@ def _only(*tests: Test) -> Rule:
 
 
 _CONDITIONAL: dict[str, Decision] = {
-    "open": _only(Test(1, has_none_of=_READ_ONLY_OPEN)),
-    "openat": _only(Test(2, has_none_of=_READ_ONLY_OPEN)),
+    "open": _only(Test(1, has_none_of=_O_REFUSED)),
+    "openat": _only(Test(2, has_none_of=_O_REFUSED)),
     # Code comes from files that Landlock lets be read, never from memory that was written.
     "mmap": Rule(
         (

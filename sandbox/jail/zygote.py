@@ -30,7 +30,8 @@ def main(settings: dict[str, Any]) -> None:
     # Interrupts of Python level would be delivered even to pid 1, and break every later patch.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     syscalls.set_undumpable()
-    landlock.restrict_files(settings["readable"], settings["listable"])
+    if landlock.landlock_abi() or settings["landlock_required"]:
+        landlock.restrict_files(settings["readable"], settings["listable"])
     machine = platform.machine()
     patch_process = PatchProcess(
         run, seccomp.Filter(seccomp.patch_filter(machine)), landlock.signal_scope()
