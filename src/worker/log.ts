@@ -1,0 +1,21 @@
+export type LogFields = Record<string, string | number | boolean | null | undefined>
+export type Log = (event: string, fields?: LogFields) => void
+
+/** Ids, slugs, digests and paths look like this; text that a stranger wrote does not pass. */
+const PLAIN = /^[A-Za-z0-9_.:/*@ -]{1,160}$/
+
+const plain = (value: LogFields[string]) =>
+  typeof value === 'string' && !PLAIN.test(value) ? '[withheld]' : value
+
+/** One JSON line an event. Values that are not plainly ids or slugs are withheld, whoever passes them. */
+export function createLog(write: (line: string) => void, now: () => number): Log {
+  return (event, fields = {}) => {
+    const kept = Object.entries(fields).map(([name, value]) => [name, plain(value)])
+    write(JSON.stringify({ at: new Date(now()).toISOString(), event, ...Object.fromEntries(kept) }))
+  }
+}
+
+/** What may be logged of an exception: its class. Its message can quote SQL parameters or a body. */
+export function errorName(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error
+}

@@ -1,0 +1,41 @@
+import type { EpochCard } from '../../protocol/epoch.ts'
+import { fitTally } from '../../protocol/fit-tally.ts'
+import type { Part } from '../../protocol/part.ts'
+import type { Isolation, Tally } from '../../protocol/tally.ts'
+import type { SandboxFault } from './sandbox.ts'
+
+/** What was asked of the sandbox, and how many tasks of each part were sent without a module. */
+export type Asked = {
+  card: EpochCard
+  submission: string
+  category: string
+  unanswered: Record<Part, number>
+}
+
+/**
+ * Why a tally cannot be the answer to what was asked, if it cannot: beyond what the protocol checks,
+ * the sandbox must confine its patches and must have found the answers that were sent, no more.
+ */
+export function tallyFault(
+  tally: Tally,
+  asked: Asked,
+  allowUnsafe: boolean,
+): SandboxFault | undefined {
+  if (!isConfined(tally.isolation, allowUnsafe)) {
+    return { kind: 'isolation_missing', why: tally.isolation.profile }
+  }
+  const fitted = fitTally(tally, asked)
+  if (!fitted.ok) return { kind: fitted.error.reason, why: fitted.error.why }
+  for (const part of ['practice', 'sealed'] as const) {
+    if (tally.parts[part].no_answer !== asked.unanswered[part]) {
+      return { kind: 'controls_failed', why: `${part} answers miscounted` }
+    }
+  }
+  return undefined
+}
+
+function isConfined(isolation: Isolation, allowUnsafe: boolean): boolean {
+  if (isolation.profile === 'unsafe') return allowUnsafe
+  const { run, held } = isolation.self_tests
+  return run > 0 && run === held
+}
