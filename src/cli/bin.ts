@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+import './node-version.ts'
+import { randomBytes } from 'node:crypto'
+import os from 'node:os'
+import { createInterrupts } from './interrupts.ts'
+import { sleep } from './io.ts'
+import { main } from './main.ts'
+import { toSink } from './sink.ts'
+
+/** What still holds the process open after the end, such as a stuck socket, gets this long. */
+const LINGER_MS = 2000
+
+main(process.argv.slice(2), {
+  stdout: toSink(process.stdout),
+  stderr: toSink(process.stderr),
+  stdin: process.stdin,
+  env: process.env,
+  cwd: process.cwd(),
+  home: os.homedir(),
+  platform: process.platform,
+  now: Date.now,
+  randomBytes: (count) => randomBytes(count),
+  sleep,
+  interrupted: createInterrupts(process),
+}).then((exit) => {
+  process.exitCode = exit
+  setTimeout(() => process.exit(), LINGER_MS).unref()
+})

@@ -1,0 +1,35 @@
+import { pullEpoch } from '../pull-epoch.ts'
+import type { Verb } from '../verb.ts'
+
+export const pull: Verb = {
+  name: 'pull',
+  summary: 'fetch the card and the prompts of an epoch, digest checked',
+  examples: ['failmap pull', 'failmap pull --epoch open-2026-11'],
+  build(command) {
+    command.option('--epoch <id>', 'which epoch (default: the newest open one)')
+  },
+  async run(context, command) {
+    const { view, folder, isFresh } = await pullEpoch(
+      context,
+      command.opts<{ epoch?: string }>().epoch,
+    )
+    const { card } = view
+    return {
+      data: {
+        epoch: card.id,
+        kind: card.kind,
+        phase: view.phase,
+        categories: card.categories.length,
+        tasks: card.prompts.count,
+        prompts_sha256: card.prompts.sha256,
+        folder,
+        fresh: isFresh,
+      },
+      text: [
+        `${card.id}: ${card.title} (${card.kind}, ${view.phase})`,
+        `${card.prompts.count} tasks in ${card.categories.length} categories, ${isFresh ? 'pulled' : 'there already'}`,
+        `next: failmap run --model NAME --per-category 1`,
+      ].join('\n'),
+    }
+  },
+}

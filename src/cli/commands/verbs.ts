@@ -1,0 +1,28 @@
+import type { Verb } from '../verb.ts'
+import { doctor } from './doctor.ts'
+import { genApiKey } from './gen-api-key.ts'
+import { keygen } from './keygen.ts'
+import { pull } from './pull.ts'
+import { register } from './register.ts'
+import { report } from './report.ts'
+import { run } from './run.ts'
+import { runs } from './runs.ts'
+import { status, watch } from './status.ts'
+import { submit } from './submit.ts'
+import { verify } from './verify.ts'
+
+/** Every verb, in the order in which `--help` lists them. */
+export const VERBS: readonly Verb[] = [
+  doctor,
+  keygen,
+  register,
+  pull,
+  run,
+  submit,
+  status,
+  watch,
+  report,
+  verify,
+  runs,
+  genApiKey,
+]

@@ -1,0 +1,134 @@
+import { EXIT } from '../exit.ts'
+import { Failure } from '../failure.ts'
+import type { CallFailure, CallOutcome, Completion } from './completion.ts'
+import type { Message } from './dialect.ts'
+import { isFinal, type ServerWatch, stopFor } from './server-watch.ts'
+import { fittingMaxTokens } from './window.ts'
+
+/** Tries for one task while the server answers others. */
+const MAX_ATTEMPTS = 4
+/** Failures in a row, over all tasks, after which the server is the suspect and not the task. */
+const SUSPICION = 5
+const BACKOFF_MS = 500
+const LONGEST_BACKOFF_MS = 8_000
+
+export type Ask = {
+  messages: Message[]
+  maxTokens: number
+}
+
+export type Asked =
+  | { kind: 'answered'; completion: Completion; maxTokens: number; attempts: number }
+  | { kind: 'gave-up'; failure: CallFailure; attempts: number }
+  | { kind: 'interrupted' }
+
+export type AskerOptions = {
+  watch: ServerWatch
+  call: (ask: Ask) => Promise<CallOutcome>
+  /** Null: the prompt alone is sent, as one user message. */
+  system: string | null
+  /** Called once when the server cannot take a system message. */
+  onTemplateFallback: () => void
+  sleep: (ms: number) => Promise<void>
+  random: () => number
+}
+
+/** Asks for one task at a time per caller, with bounded retries; any number of callers share it. */
+export class Asker {
+  readonly #options: AskerOptions
+  #system: string | null
+  #refusedInARow = 0
+
+  constructor(options: AskerOptions) {
+    this.#options = options
+    this.#system = options.system
+  }
+
+  /** Throws a `Failure` when the run has to stop. */
+  async ask(prompt: string, allowedTokens: number): Promise<Asked> {
+    const { watch, call, sleep } = this.#options
+    let maxTokens = allowedTokens
+    let attempts = 0
+    for (;;) {
+      await watch.gate()
+      const system = this.#system
+      const outcome = await call({ messages: toMessages(system, prompt), maxTokens })
+      attempts += 1
+      if (outcome.ok) {
+        watch.answered()
+        this.#refusedInARow = 0
+        return { kind: 'answered', completion: outcome.value, maxTokens, attempts }
+      }
+      const failure = outcome.error
+      if (failure.kind === 'interrupted') return { kind: 'interrupted' }
+      if (isFinal(failure)) throw stopFor(failure)
+      if (this.#fallsBack(failure, system)) continue
+      switch (failure.kind) {
+        case 'loading':
+        case 'busy':
+        case 'unreachable':
+          await watch.waitUntilReady(failure)
+          attempts -= 1
+          break
+        case 'too-long': {
+          const fitting = maxTokens === allowedTokens ? shorter(failure, maxTokens) : null
+          if (fitting === null) return { kind: 'gave-up', failure, attempts }
+          maxTokens = fitting
+          break
+        }
+        case 'bad-request':
+          this.#countRefusal(failure)
+          return { kind: 'gave-up', failure, attempts }
+        case 'cut':
+        case 'server-error':
+        case 'not-a-model':
+          watch.failed()
+          if (watch.failuresInARow >= SUSPICION) {
+            await watch.waitUntilReady(failure)
+            attempts = 0
+          } else if (attempts >= MAX_ATTEMPTS && watch.hasAnswered) {
+            return { kind: 'gave-up', failure, attempts }
+          } else {
+            await sleep(failure.retryAfterMs ?? this.#backoff(attempts))
+          }
+          break
+      }
+    }
+  }
+
+  /** A template without a system role fails the first call; then the text goes to the user role. */
+  #fallsBack(failure: CallFailure, sent: string | null): boolean {
+    if (sent === null || this.#options.watch.hasAnswered) return false
+    if (failure.kind !== 'server-error' && failure.kind !== 'bad-request') return false
+    if (this.#system !== null) {
+      this.#system = null
+      this.#options.onTemplateFallback()
+    }
+    return true
+  }
+
+  #countRefusal(failure: CallFailure): void {
+    this.#refusedInARow += 1
+    if (this.#refusedInARow < SUSPICION || this.#options.watch.hasAnswered) return
+    throw new Failure(EXIT.modelServer, 'the model server refuses every request', {
+      why: failure.message,
+      next: 'failmap doctor   (checks server, model name and context length)',
+    })
+  }
+
+  #backoff(attempts: number): number {
+    const ceiling = Math.min(BACKOFF_MS * 2 ** attempts, LONGEST_BACKOFF_MS)
+    return ceiling * (0.5 + this.#options.random() / 2)
+  }
+}
+
+/** One smaller limit is tried, when the refusal tells how small. */
+function shorter(failure: CallFailure, maxTokens: number): number | null {
+  const fitting = failure.complaint === undefined ? null : fittingMaxTokens(failure.complaint)
+  return fitting !== null && fitting < maxTokens ? fitting : null
+}
+
+function toMessages(system: string | null, prompt: string): Message[] {
+  const user: Message = { role: 'user', content: prompt }
+  return system === null ? [user] : [{ role: 'system', content: system }, user]
+}

@@ -1,0 +1,90 @@
+import { EXIT } from '../exit.ts'
+import { Failure } from '../failure.ts'
+import type { Environment } from '../io.ts'
+import { call } from './call.ts'
+import type { CallOutcome } from './completion.ts'
+import type { Message, Sampling } from './dialect.ts'
+import { type Endpoint, type EndpointWish, isSameModel, resolveEndpoint } from './endpoint.ts'
+import { identify, type ModelIdentity } from './identity.ts'
+import { redact } from './redact.ts'
+import { createTransport, type Transport } from './transport.ts'
+
+/** A server that was asked who it is, and the way to ask it for completions. */
+export type Connection = {
+  endpoint: Endpoint
+  identity: ModelIdentity
+  transport: Transport
+  ask(asking: Asking): Promise<CallOutcome>
+}
+
+export type Asking = {
+  messages: Message[]
+  maxTokens: number
+  sampling: Sampling
+  numCtx: number | null
+  stream: boolean
+  timeLimitMs: number
+  interrupted: AbortSignal
+}
+
+export type ConnectOptions = {
+  wish: EndpointWish
+  env: Environment
+  maxConnections: number
+  interrupted: AbortSignal
+  now: () => number
+  tell: (line: string) => void
+}
+
+/** Finds the server, asks what it runs, and settles the model's name. */
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  const { wish, env, maxConnections, interrupted, now, tell } = options
+  const endpoint = resolveEndpoint(wish, env)
+  for (const notice of endpoint.notices) tell(notice)
+  const transport = createTransport({ env, maxConnections })
+  const identity = await identify({ endpoint, transport, interrupted })
+  if (identity.model === '') {
+    await transport.close()
+    throw new Failure(EXIT.usage, `which model of ${endpoint.baseUrl}?`, {
+      why:
+        identity.offered.length === 0
+          ? 'the server lists none, or does not answer'
+          : `it offers: ${identity.offered.slice(0, 12).join(', ')}`,
+      next: 'give --model NAME   (failmap doctor shows servers and their models)',
+    })
+  }
+  return { endpoint, identity, transport, ask: (asking) => ask(asking) }
+
+  async function ask(asking: Asking): Promise<CallOutcome> {
+    const { messages, maxTokens, sampling, numCtx, stream } = asking
+    const outcome = await call(
+      { model: identity.model, messages, maxTokens, sampling, numCtx, stream },
+      {
+        transport,
+        dialect: endpoint.dialect,
+        baseUrl: endpoint.baseUrl,
+        headers: endpoint.headers,
+        timeLimitMs: asking.timeLimitMs,
+        interrupted: asking.interrupted,
+        now,
+      },
+    )
+    if (outcome.ok) return outcome
+    const message = redact(outcome.error.message, endpoint.secrets)
+    return { ok: false, error: { ...outcome.error, message } }
+  }
+}
+
+/** Throws when the answer came from another model than the one that was asked for. */
+export function requireSameModel(
+  identity: ModelIdentity,
+  served: string | null,
+  accepted: string | null,
+): void {
+  if (served === null || isSameModel(identity.model, served)) return
+  if (accepted !== null && isSameModel(accepted, served)) return
+  throw new Failure(EXIT.modelServer, 'another model answers than the one asked for', {
+    why: `asked for ${identity.model}, the server answered as ${served}`,
+    next: `load ${identity.model} in the server, or accept it by name: --accept-model ${served}`,
+  })
+}

@@ -1,0 +1,68 @@
+import { LIMITS } from '../../protocol/limits.ts'
+import { utf8Length } from '../../protocol/text.ts'
+import type { Completion } from './completion.ts'
+import { type ReplyStatus, replyToModule } from './reply.ts'
+
+export type AnswerStatus = ReplyStatus | 'too_large' | 'backend_error'
+
+/** What one completion is worth: the patch, or why there is none. */
+export type Reading = {
+  status: AnswerStatus
+  /** More exact than the status, where something about the server's settings is to blame. */
+  cause: string | null
+  module: string | null
+  notes: string[]
+}
+
+export type ReadingContext = {
+  module: string
+  entryPoint: string
+  maxTokens: number
+  /** Tokens the server can hold, if known. */
+  contextLength: number | null
+}
+
+const CUT_OFF = ['length', 'time_limit', 'size_limit']
+
+/** Turns a completion into a patch. The reasoning channel is never searched for code. */
+export function readCompletion(completion: Completion, context: ReadingContext): Reading {
+  if (completion.content.trim() === '') return readEmpty(completion, context)
+  const isCutOff = CUT_OFF.includes(completion.finishReason ?? '')
+  const read = replyToModule(completion.content, {
+    module: context.module,
+    entryPoint: context.entryPoint,
+    ...(completion.finishReason === null
+      ? {}
+      : { finishReason: isCutOff ? 'length' : completion.finishReason }),
+  })
+  if (read.module !== null && utf8Length(read.module) > LIMITS.moduleBytes) {
+    return { status: 'too_large', cause: null, module: null, notes: read.notes }
+  }
+  const cause = read.status === 'truncated' ? limitReached(completion, context) : null
+  return { status: read.status, cause, module: read.module, notes: read.notes }
+}
+
+function readEmpty(completion: Completion, context: ReadingContext): Reading {
+  const isCutOff = CUT_OFF.includes(completion.finishReason ?? '')
+  const hasReasoned = completion.reasoning.trim() !== ''
+  const none = { module: null, notes: [] }
+  if (isCutOff && hasReasoned) return { ...none, status: 'truncated', cause: 'reasoning_budget' }
+  if (isCutOff) return { ...none, status: 'truncated', cause: limitReached(completion, context) }
+  if (hasReasoned) return { ...none, status: 'empty', cause: 'reasoning_only' }
+  if (completion.toolCalls) return { ...none, status: 'empty', cause: 'tool_calls' }
+  const cause = completion.finishReason === 'content_filter' ? 'content_filter' : null
+  return { ...none, status: 'empty', cause }
+}
+
+/** Which limit ended the text: ours in time or size, the allowed output, or the window. */
+function limitReached({ finishReason, usage }: Completion, context: ReadingContext): string {
+  if (finishReason === 'time_limit' || finishReason === 'size_limit') return finishReason
+  const prompt = usage?.promptTokens ?? null
+  const written = usage?.completionTokens ?? null
+  if (prompt === null || written === null) return 'max_tokens'
+  const hasReachedWindow =
+    context.contextLength !== null && prompt + written >= context.contextLength
+  // Far fewer tokens than were allowed: something other than our limit ended the text.
+  const isFarBelowLimit = written < context.maxTokens / 2 && written <= prompt
+  return hasReachedWindow || isFarBelowLimit ? 'context_full' : 'max_tokens'
+}

@@ -1,0 +1,123 @@
+import { Readable } from 'node:stream'
+import { Agent, type Dispatcher, ProxyAgent, request } from 'undici'
+import type { Environment } from '../io.ts'
+
+export type TransportRequest = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  headers?: Record<string, string>
+  body?: string | Uint8Array | AsyncIterable<Uint8Array>
+  signal?: AbortSignal
+}
+
+export type TransportResponse = {
+  status: number
+  header(name: string): string | undefined
+  /** Chunks as the network delivers them. */
+  body: AsyncIterable<Uint8Array>
+  /** Reads and forgets the rest, so that the connection can be used again. */
+  discard(): Promise<void>
+}
+
+/** HTTP as the client uses it: the only limit on time is the caller's signal. */
+export type Transport = {
+  request(url: string, options: TransportRequest): Promise<TransportResponse>
+  /** `direct`, or the proxy that requests to this address go through. */
+  route(url: string): string
+  close(): Promise<void>
+}
+
+/**
+ * Limits of the HTTP library, all off: a slow model may think for an hour before its first byte,
+ * and the library's default of 300 s would undercut any limit the user sets.
+ */
+export const AGENT_LIMITS = { headersTimeout: 0, bodyTimeout: 0 } as const
+const CONNECT = { timeout: 10_000, autoSelectFamily: true }
+
+type TransportOptions = { env: Environment; maxConnections?: number }
+
+/** Opens connection pools; `maxConnections` caps the connections to one host. */
+export function createTransport({ env, maxConnections }: TransportOptions): Transport {
+  const limits = maxConnections === undefined ? {} : { connections: maxConnections }
+  const direct = new Agent({ ...AGENT_LIMITS, ...limits, connect: CONNECT })
+  const proxies = new Map<string, Dispatcher>()
+
+  const dispatcherFor = (url: string): Dispatcher => {
+    const proxy = proxyFor(new URL(url), env)
+    if (proxy === null) return direct
+    const known = proxies.get(proxy)
+    if (known !== undefined) return known
+    const made = new ProxyAgent({ uri: proxy, ...AGENT_LIMITS, ...limits })
+    proxies.set(proxy, made)
+    return made
+  }
+
+  return {
+    async request(url, { method, headers, body, signal }) {
+      const answer = await request(url, {
+        method,
+        dispatcher: dispatcherFor(url),
+        ...(headers === undefined ? {} : { headers }),
+        ...(body === undefined ? {} : { body: bodyOf(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      })
+      return {
+        status: answer.statusCode,
+        header: (name) => {
+          const value = answer.headers[name]
+          return Array.isArray(value) ? value[0] : value
+        },
+        body: answer.body,
+        discard: () => answer.body.dump({ limit: 1 << 20 }),
+      }
+    },
+    route: (url) => proxyFor(new URL(url), env) ?? 'direct',
+    async close() {
+      await Promise.all([direct, ...proxies.values()].map((one) => one.destroy()))
+    },
+  }
+}
+
+function bodyOf(body: string | Uint8Array | AsyncIterable<Uint8Array>) {
+  return typeof body === 'string' || body instanceof Uint8Array ? body : Readable.from(body)
+}
+
+/**
+ * The proxy for an address, or null for a direct connection.
+ *
+ * Loopback and private hosts never go through a proxy: a prompt meant for the machine under the
+ * desk must not leave for a company gateway.
+ */
+export function proxyFor(url: URL, env: Environment): string | null {
+  if (isPrivateHost(url.hostname)) return null
+  const name = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy'
+  const proxy = env[name] ?? env[name.toUpperCase()] ?? env.all_proxy ?? env.ALL_PROXY ?? ''
+  if (!/^https?:\/\//i.test(proxy)) return null
+  const exceptions = (env.no_proxy ?? env.NO_PROXY ?? '').split(/[\s,]+/).filter(Boolean)
+  return exceptions.some((exception) => covers(exception, url)) ? null : proxy
+}
+
+function covers(exception: string, url: URL): boolean {
+  if (exception === '*') return true
+  const [host = '', port] = exception.toLowerCase().split(':')
+  if (port !== undefined && port !== url.port) return false
+  const bare = host.replace(/^\*?\./, '')
+  return url.hostname === bare || url.hostname.endsWith(`.${bare}`)
+}
+
+/** Loopback, link-local, RFC 1918 and unique local addresses, and names without a dot. */
+export function isPrivateHost(hostname: string): boolean {
+  const host = hostname.toLowerCase().replace(/^\[|\]$/g, '')
+  if (host.includes(':')) return host === '::1' || /^f[cd]|^fe[89ab]/.test(host)
+  const octets = host.split('.').map(Number)
+  const [first = -1, second = -1] = octets
+  if (octets.length === 4 && octets.every((octet) => octet >= 0 && octet <= 255)) {
+    return (
+      first === 127 ||
+      first === 10 ||
+      (first === 172 && second >= 16 && second <= 31) ||
+      (first === 192 && second === 168) ||
+      (first === 169 && second === 254)
+    )
+  }
+  return !host.includes('.') || /\.(localhost|local|internal|lan|home\.arpa)$/.test(host)
+}

@@ -1,0 +1,209 @@
+import { toInstant } from '../../protocol/instant.ts'
+import { EXIT } from '../exit.ts'
+import { Failure } from '../failure.ts'
+import type { Io } from '../io.ts'
+import { type Asked, Asker } from '../model/asker.ts'
+import { type Connection, requireSameModel } from '../model/connection.ts'
+import { runPool } from '../model/pool.ts'
+import { readCompletion } from '../model/reading.ts'
+import { isFinal, ServerWatch, stopFor } from '../model/server-watch.ts'
+import type { Answer, Journal } from '../workspace/journal.ts'
+import type { Prompts, TaskEntry } from '../workspace/prompts.ts'
+
+export type ModelRun = {
+  io: Io
+  connection: Connection
+  journal: Journal
+  prompts: Prompts
+  tasks: readonly TaskEntry[]
+  slots: number
+  stream: boolean
+  patienceMs: number
+  timeLimitMs: number
+  /** The name under which a model may answer although another was asked for. */
+  acceptedModel: string | null
+  resumeCommand: string
+  tell: (line: string) => void
+  onAnswer: (answer: Answer) => void
+}
+
+/** Answers whose prompt filled the whole context, before the server's setting is blamed. */
+const FULL_AT_START = 5
+
+/** Asks a model server for every task that is open. Returns when all are asked or at Ctrl-C. */
+export async function runModel(run: ModelRun): Promise<void> {
+  const { io, journal, connection } = run
+  const stop = new AbortController()
+  const interrupt = () => stop.abort()
+  io.interrupted.addEventListener('abort', interrupt, { once: true })
+  if (io.interrupted.aborted) stop.abort()
+  const ask = (messages: Parameters<Connection['ask']>[0]['messages'], maxTokens: number) =>
+    connection.ask({
+      messages,
+      maxTokens,
+      sampling: samplingOf(journal),
+      numCtx: journal.header.settings.num_ctx,
+      stream: run.stream,
+      timeLimitMs: run.timeLimitMs,
+      interrupted: stop.signal,
+    })
+  const sleep = (ms: number) => io.sleep(ms, stop.signal)
+  const watch = new ServerWatch({
+    probe: () => ask([{ role: 'user', content: 'Answer with the word ready.' }], 1),
+    patienceMs: run.patienceMs,
+    now: io.now,
+    sleep,
+    tell: run.tell,
+    interrupted: stop.signal,
+    resumeCommand: run.resumeCommand,
+  })
+  const asker = new Asker({
+    watch,
+    call: ({ messages, maxTokens }) => ask(messages, maxTokens),
+    system: journal.facts.has('template_fallback') ? null : journal.header.settings.system,
+    onTemplateFallback: () => {
+      journal.recordFact('template_fallback', true)
+      run.tell('the template of this model has no system role: its text goes to the user role')
+    },
+    sleep,
+    random: () => (io.randomBytes(1)[0] ?? 0) / 256,
+  })
+  try {
+    await requireReady(run, watch, () => ask([{ role: 'user', content: 'Say ready.' }], 1))
+    const start = new StartOfRun(journal)
+    await runPool(run.tasks[Symbol.iterator](), run.slots, stop, async (task) => {
+      const answer = await answerTask(run, asker, task)
+      if (answer === null) return
+      journal.record(answer)
+      start.check(answer)
+      run.onAnswer(answer)
+    })
+  } finally {
+    io.interrupted.removeEventListener('abort', interrupt)
+    await journal.flush()
+  }
+}
+
+/** Waits while a model loads, and stops before the first task when there is no hope. */
+async function requireReady(
+  run: ModelRun,
+  watch: ServerWatch,
+  probe: () => ReturnType<Connection['ask']>,
+): Promise<void> {
+  const { identity, endpoint } = run.connection
+  const outcome = await probe()
+  if (outcome.ok) {
+    requireSameModel(identity, outcome.value.servedModel, run.acceptedModel)
+    noteServer(run, outcome.value.servedModel, outcome.value.streamed)
+    return
+  }
+  const failure = outcome.error
+  if (failure.kind === 'interrupted') return
+  if (isFinal(failure)) throw stopFor(failure, identity.offered)
+  if (failure.kind === 'unreachable' || failure.kind === 'not-a-model') {
+    throw new Failure(EXIT.modelServer, `there is no model server at ${endpoint.baseUrl}`, {
+      why: failure.message,
+      next: 'start the server, or give --base-url; failmap doctor finds running servers',
+    })
+  }
+  await watch.waitUntilReady(failure)
+}
+
+function noteServer(run: ModelRun, served: string | null, streamed: boolean): void {
+  if (run.stream && !streamed && !run.journal.facts.has('stream_unsupported')) {
+    run.journal.recordFact('stream_unsupported', true)
+    run.tell('the server does not stream: whole answers are read instead')
+  }
+  if (served !== null) run.journal.recordFact('served_model', served)
+}
+
+async function answerTask(run: ModelRun, asker: Asker, task: TaskEntry): Promise<Answer | null> {
+  const { io, journal, connection, prompts } = run
+  const { settings } = journal.header
+  const startedAt = io.now()
+  const prompt = prompts.asked(task)
+  const asked = await asker.ask(prompt.prompt, settings.max_tokens ?? 0)
+  if (asked.kind === 'interrupted') return null
+  if (asked.kind === 'answered') {
+    requireSameModel(connection.identity, asked.completion.servedModel, run.acceptedModel)
+    noteServer(run, asked.completion.servedModel, asked.completion.streamed)
+  }
+  const shared = {
+    instance_id: task.instanceId,
+    attempts: asked.attempts,
+    latency_ms: Math.round(io.now() - startedAt),
+    answered_at: toInstant(io.now() / 1000),
+  }
+  return { ...shared, ...outcomeOf(asked, prompt, run) }
+}
+
+function outcomeOf(
+  asked: Exclude<Asked, { kind: 'interrupted' }>,
+  prompt: { module: string; entry_point: string },
+  { connection, journal }: ModelRun,
+): Omit<Answer, 'instance_id' | 'attempts' | 'latency_ms' | 'answered_at'> {
+  if (asked.kind === 'gave-up') {
+    return {
+      status: 'backend_error',
+      cause: asked.failure.message,
+      module: null,
+      reply: '',
+      notes: [],
+      finish_reason: null,
+      usage: null,
+      reasoning_characters: 0,
+      max_tokens: null,
+    }
+  }
+  const { completion, maxTokens } = asked
+  const reading = readCompletion(completion, {
+    module: prompt.module,
+    entryPoint: prompt.entry_point,
+    maxTokens,
+    contextLength: journal.header.settings.num_ctx ?? connection.identity.contextLength,
+  })
+  return {
+    ...reading,
+    reply: completion.content,
+    finish_reason: completion.finishReason,
+    usage:
+      completion.usage === null
+        ? null
+        : {
+            prompt_tokens: completion.usage.promptTokens,
+            completion_tokens: completion.usage.completionTokens,
+          },
+    reasoning_characters: completion.reasoning.length,
+    max_tokens: maxTokens,
+  }
+}
+
+/** Catches a context that is too small for any task before a night is spent on it. */
+class StartOfRun {
+  readonly #journal: Journal
+  #first: Answer[] = []
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  check(answer: Answer): void {
+    if (this.#first.length >= FULL_AT_START) return
+    this.#first.push(answer)
+    if (this.#first.length < FULL_AT_START) return
+    if (!this.#first.every(({ cause }) => cause === 'context_full')) return
+    const ids = this.#first.map(({ instance_id }) => instance_id)
+    this.#journal.reopen(ids, 'context_full')
+    const { usage } = answer
+    const prompt = usage?.prompt_tokens ?? 0
+    throw new Failure(EXIT.modelServer, 'the prompts do not fit the context of the server', {
+      why: `the first ${FULL_AT_START} answers were cut off: a prompt of ${prompt} tokens, an apparent limit of ${prompt + (usage?.completion_tokens ?? 0)}`,
+      next: 'raise the context length: --num-ctx (Ollama), -c (llama.cpp), --max-model-len (vLLM); then repeat the command',
+    })
+  }
+}
+
+function samplingOf(journal: Journal) {
+  const { temperature, seed, top_p } = journal.header.settings
+  return { temperature: temperature ?? 0, seed, topP: top_p }
+}

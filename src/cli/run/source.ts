@@ -1,0 +1,23 @@
+import type { Answer, Settings } from '../workspace/journal.ts'
+import type { Prompts, TaskEntry } from '../workspace/prompts.ts'
+import type { OpenRun } from '../workspace/runs.ts'
+
+/** Where the answers of a run come from: a model server, a baseline, or a file. */
+export type Source = {
+  settings: Settings
+  /** Printed before work begins. */
+  title: string
+  answer(work: Work): Promise<void>
+  close(): Promise<void>
+}
+
+export type Work = {
+  run: OpenRun
+  prompts: Prompts
+  /** Open tasks, in the order in which they are asked. */
+  tasks: readonly TaskEntry[]
+  resumeCommand: string
+  tell: (line: string) => void
+  /** Called after an answer is in the journal. */
+  onAnswer: (answer: Answer) => void
+}

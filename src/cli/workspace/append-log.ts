@@ -1,0 +1,199 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import path from 'node:path'
+
+const LF = 0x0a
+const READ_BYTES = 1 << 20
+
+export type Position = { offset: number; length: number }
+
+/** What a scan met: lines that are no record, and a tail that was set aside. */
+export type ScanNotes = { damagedLines: number; tornTail: string | null }
+
+/** Characters that some reader takes for the end of a line, beside LF. */
+const LINE_ENDERS = /[\u007f-\u009f\u2028\u2029]/g
+
+/** One record as one line: JSON without any character that could split it. */
+export function toLine(record: unknown): string {
+  const json = JSON.stringify(record).replace(
+    LINE_ENDERS,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return `${json}\n`
+}
+
+/**
+ * A file of JSON lines that only grows.
+ *
+ * A line reaches the kernel before `append` returns, so that kill -9 loses nothing; it reaches the
+ * disk by the next group commit, so that a power cut loses at most the last moments.
+ */
+export class AppendLog {
+  readonly file: string
+  readonly #descriptor: number
+  #end: number
+  #isDirty = false
+  #syncing: Promise<void> | null = null
+
+  constructor(file: string) {
+    this.file = file
+    const isNew = !existsSync(file)
+    this.#descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o644)
+    this.#end = fstatSync(this.#descriptor).size
+    if (isNew) syncFolder(path.dirname(file))
+  }
+
+  /**
+   * Reads every complete line in order and mends the end.
+   *
+   * A last line without its LF is kept when it is whole, else moved to a side file and cut off.
+   */
+  scan(visit: (record: unknown, position: Position) => void): ScanNotes {
+    const notes: ScanNotes = { damagedLines: 0, tornTail: null }
+    const buffer = Buffer.allocUnsafe(READ_BYTES)
+    let rest: Buffer = Buffer.alloc(0)
+    let restAt = 0
+    let at = 0
+    while (at < this.#end) {
+      const got = readSync(this.#descriptor, buffer, 0, READ_BYTES, at)
+      if (got === 0) break
+      at += got
+      const chunk = rest.length === 0 ? buffer.subarray(0, got) : join(rest, buffer, got)
+      let from = 0
+      for (let to = chunk.indexOf(LF, from); to !== -1; to = chunk.indexOf(LF, from)) {
+        const record = parse(chunk.toString('utf8', from, to))
+        if (record === undefined) notes.damagedLines += 1
+        else visit(record, { offset: restAt + from, length: to - from })
+        from = to + 1
+      }
+      rest = Buffer.from(chunk.subarray(from))
+      restAt += from
+    }
+    if (rest.length > 0) this.#mendTail(rest, restAt, visit, notes)
+    return notes
+  }
+
+  #mendTail(
+    tail: Buffer,
+    offset: number,
+    visit: (record: unknown, position: Position) => void,
+    notes: ScanNotes,
+  ): void {
+    const record = parse(tail.toString('utf8'))
+    if (record !== undefined) {
+      this.#write(Buffer.from('\n'))
+      visit(record, { offset, length: tail.length })
+      return
+    }
+    notes.tornTail = sideFile(this.file)
+    writeFileSync(notes.tornTail, tail)
+    ftruncateSync(this.#descriptor, offset)
+    fsyncSync(this.#descriptor)
+    this.#end = offset
+  }
+
+  /** The record at a position that `scan` or `append` gave. */
+  read({ offset, length }: Position): unknown {
+    const buffer = Buffer.allocUnsafe(length)
+    let filled = 0
+    while (filled < length) {
+      const got = readSync(this.#descriptor, buffer, filled, length - filled, offset + filled)
+      if (got === 0) throw new Error(`${this.file} is shorter than it was`)
+      filled += got
+    }
+    return JSON.parse(buffer.toString('utf8'))
+  }
+
+  append(record: unknown): Position {
+    const bytes = Buffer.from(toLine(record), 'utf8')
+    const offset = this.#end
+    this.#write(bytes)
+    this.#isDirty = true
+    this.#syncing ??= this.#syncAll()
+    return { offset, length: bytes.length - 1 }
+  }
+
+  /** Writes all bytes or none: a full disk leaves the log as it was. */
+  #write(bytes: Buffer): void {
+    let written = 0
+    try {
+      while (written < bytes.length) {
+        written += writeSync(
+          this.#descriptor,
+          bytes,
+          written,
+          bytes.length - written,
+          this.#end + written,
+        )
+      }
+    } catch (error) {
+      ftruncateSync(this.#descriptor, this.#end)
+      throw error
+    }
+    this.#end += bytes.length
+  }
+
+  /** Resolves when all that was appended is on the disk. */
+  async flush(): Promise<void> {
+    while (this.#syncing !== null) await this.#syncing
+  }
+
+  async #syncAll(): Promise<void> {
+    try {
+      while (this.#isDirty) {
+        this.#isDirty = false
+        await new Promise<void>((resolve, reject) => {
+          fdatasync(this.#descriptor, (error) => (error === null ? resolve() : reject(error)))
+        })
+      }
+    } finally {
+      this.#syncing = null
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.flush()
+    closeSync(this.#descriptor)
+  }
+}
+
+function join(rest: Buffer, buffer: Buffer, got: number): Buffer {
+  return Buffer.concat([rest, buffer.subarray(0, got)])
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+function sideFile(file: string): string {
+  for (let number = 1; ; number += 1) {
+    const side = `${file}.torn-${number}`
+    if (!existsSync(side)) return side
+  }
+}
+
+/** Makes a new name in a folder survive a power cut; not every system can. */
+function syncFolder(folder: string): void {
+  try {
+    const descriptor = openSync(folder, constants.O_RDONLY)
+    fsyncSync(descriptor)
+    closeSync(descriptor)
+  } catch {
+    return
+  }
+}

@@ -1,0 +1,219 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+import { canonicalJson } from '../../protocol/canonical.ts'
+import { sha256Hex } from '../../protocol/digest.ts'
+import { epochIdSchema, instanceIdSchema, sha256Schema } from '../../protocol/ids.ts'
+import { AppendLog, type Position, type ScanNotes } from './append-log.ts'
+
+/** All that decides what an answer is. Two answers belong together only if these are equal. */
+export const settingsSchema = z.strictObject({
+  source: z.enum(['model', 'baseline', 'replies', 'predictions']),
+  model: z.string(),
+  /** Weights, where the server tells. */
+  model_digest: z.string().nullable(),
+  endpoint: z.enum(['chat', 'completion', 'ollama']).nullable(),
+  system: z.string().nullable(),
+  temperature: z.number().nullable(),
+  top_p: z.number().nullable(),
+  seed: z.int().nullable(),
+  max_tokens: z.int().nullable(),
+  num_ctx: z.int().nullable(),
+  time_limit_seconds: z.number().nullable(),
+})
+export type Settings = z.infer<typeof settingsSchema>
+
+export const headerSchema = z.strictObject({
+  journal: z.literal(1),
+  run: z.string(),
+  created_at: z.string(),
+  epoch: z.strictObject({ id: epochIdSchema, prompts: sha256Schema }),
+  settings: settingsSchema,
+  settings_sha256: sha256Schema,
+})
+export type Header = z.infer<typeof headerSchema>
+
+export const answerSchema = z.strictObject({
+  instance_id: instanceIdSchema,
+  status: z.enum([
+    'ok',
+    'unchanged',
+    'empty',
+    'no_code',
+    'ambiguous',
+    'placeholder',
+    'truncated',
+    'apply_failed',
+    'bad_source',
+    'too_large',
+    'backend_error',
+  ]),
+  cause: z.string().nullable(),
+  module: z.string().nullable(),
+  /** The model's text, untouched. */
+  reply: z.string(),
+  notes: z.array(z.string()),
+  finish_reason: z.string().nullable(),
+  /** Null where the server does not report usage. */
+  usage: z
+    .strictObject({
+      prompt_tokens: z.number().nullable(),
+      completion_tokens: z.number().nullable(),
+    })
+    .nullable(),
+  reasoning_characters: z.int(),
+  max_tokens: z.int().nullable(),
+  attempts: z.int(),
+  latency_ms: z.int(),
+  answered_at: z.string(),
+})
+export type Answer = z.infer<typeof answerSchema>
+export type AnswerStatus = Answer['status']
+
+/** Something learned about the server during the run, kept once. */
+const factSchema = z.strictObject({ fact: z.string(), value: z.json() })
+/** Takes answers back: their tasks are open again. */
+const reopenSchema = z.strictObject({ reopen: z.array(instanceIdSchema), why: z.string() })
+
+type Entry = { position: Position; status: AnswerStatus }
+
+export const JOURNAL_FILE = 'journal.jsonl'
+
+/** Digest under which answers may be put together. */
+export const settingsDigest = (settings: Settings): Promise<string> =>
+  sha256Hex(canonicalJson(settings))
+
+/** The answers of one run: an append-only file whose first line states the settings. */
+export class Journal {
+  readonly header: Header
+  readonly notes: ScanNotes
+  readonly facts = new Map<string, unknown>()
+  readonly #log: AppendLog
+  readonly #entries: Map<string, Entry>
+
+  private constructor(
+    log: AppendLog,
+    header: Header,
+    entries: Map<string, Entry>,
+    facts: ReadonlyMap<string, unknown>,
+    notes: ScanNotes,
+  ) {
+    this.#log = log
+    this.header = header
+    this.#entries = entries
+    for (const [fact, value] of facts) this.facts.set(fact, value)
+    this.notes = notes
+  }
+
+  static create(folder: string, header: Header): Journal {
+    mkdirSync(folder, { recursive: true })
+    const log = new AppendLog(path.join(folder, JOURNAL_FILE))
+    log.append(header)
+    return new Journal(log, header, new Map(), new Map(), { damagedLines: 0, tornTail: null })
+  }
+
+  /** Null when the file has no whole first line: such a run holds no answer. */
+  static open(folder: string): Journal | null {
+    const file = path.join(folder, JOURNAL_FILE)
+    if (!existsSync(file)) return null
+    const log = new AppendLog(file)
+    const entries = new Map<string, Entry>()
+    const facts = new Map<string, unknown>()
+    let header: Header | null = null
+    let strangers = 0
+    const notes = log.scan((record, position) => {
+      if (header === null) {
+        header = headerSchema.safeParse(record).data ?? null
+        return
+      }
+      if (!note(record, position, entries, facts)) strangers += 1
+    })
+    if (header === null) {
+      void log.close()
+      return null
+    }
+    return new Journal(log, header, entries, facts, {
+      ...notes,
+      damagedLines: notes.damagedLines + strangers,
+    })
+  }
+
+  /** Tasks that need not be asked again. An answer that the server failed to give does not count. */
+  has(instanceId: string): boolean {
+    const entry = this.#entries.get(instanceId)
+    return entry !== undefined && entry.status !== 'backend_error'
+  }
+
+  statusOf(instanceId: string): AnswerStatus | undefined {
+    return this.#entries.get(instanceId)?.status
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  instanceIds(): IterableIterator<string> {
+    return this.#entries.keys()
+  }
+
+  /** Number of answers by status. */
+  counts(): Partial<Record<AnswerStatus, number>> {
+    const counts: Partial<Record<AnswerStatus, number>> = {}
+    for (const { status } of this.#entries.values()) counts[status] = (counts[status] ?? 0) + 1
+    return counts
+  }
+
+  read(instanceId: string): Answer | undefined {
+    const entry = this.#entries.get(instanceId)
+    return entry === undefined ? undefined : answerSchema.parse(this.#log.read(entry.position))
+  }
+
+  record(answer: Answer): void {
+    const position = this.#log.append(answer)
+    this.#entries.set(answer.instance_id, { position, status: answer.status })
+  }
+
+  recordFact(fact: string, value: z.infer<typeof factSchema>['value']): void {
+    if (this.facts.has(fact)) return
+    this.facts.set(fact, value)
+    this.#log.append({ fact, value })
+  }
+
+  reopen(instanceIds: string[], why: string): void {
+    this.#log.append({ reopen: instanceIds, why })
+    for (const instanceId of instanceIds) this.#entries.delete(instanceId)
+  }
+
+  flush(): Promise<void> {
+    return this.#log.flush()
+  }
+
+  close(): Promise<void> {
+    return this.#log.close()
+  }
+}
+
+/** Only what the index needs is looked at here; an answer is checked whole when it is read. */
+const indexSchema = answerSchema.pick({ instance_id: true, status: true }).loose()
+
+function note(
+  record: unknown,
+  position: Position,
+  entries: Map<string, Entry>,
+  facts: Map<string, unknown>,
+): boolean {
+  const answer = indexSchema.safeParse(record)
+  if (answer.success) {
+    entries.set(answer.data.instance_id, { position, status: answer.data.status })
+    return true
+  }
+  const fact = factSchema.safeParse(record)
+  if (fact.success) {
+    facts.set(fact.data.fact, fact.data.value)
+    return true
+  }
+  const reopened = reopenSchema.safeParse(record)
+  if (!reopened.success) return false
+  for (const instanceId of reopened.data.reopen) entries.delete(instanceId)
+  return true
+}
