@@ -1,0 +1,1 @@
+"""Tests of the Python side; the folder name would else be the standard library's."""
