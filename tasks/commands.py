@@ -5,11 +5,15 @@ import json
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from tasks.kit.category import AuthoringError
 from tasks.kit.load import overlay_folder, slugs
+from tasks.kit.taxonomy import cells
 from tasks.kit.validate import Report, as_text, validate
+from tasks.new import write_skeleton
+from tasks.show import as_page, counter_of, drawn_task, from_prompts, keys_of
 
 
 def add_commands(commands: Any) -> None:
@@ -22,6 +26,24 @@ def add_commands(commands: Any) -> None:
     verb.add_argument("--json", action="store_true")
     _add_common(verb)
     verb.set_defaults(run=run_validate)
+
+    verb = commands.add_parser("show", help="print one task; with the key also its hidden checks")
+    verb.add_argument("instance", help="failmap__<category>-<number>")
+    verb.add_argument("--prompts", help="read the prompt from this prompts.jsonl")
+    verb.add_argument("--drawing", help="drawing.json with the accepted counters")
+    verb.add_argument("--epoch")
+    verb.add_argument("--key-file", help="root key; without it the public trial epoch is shown")
+    verb.add_argument("--counter", type=int)
+    verb.add_argument("--prompt-only", action="store_true")
+    _add_common(verb)
+    verb.set_defaults(run=run_show)
+    verb = commands.add_parser("new", help="write the skeleton of a category")
+    verb.add_argument("slug")
+    verb.set_defaults(run=run_new)
+    verb = commands.add_parser("list", help="the 256 categories: built or not")
+    verb.add_argument("--json", action="store_true")
+    verb.add_argument("--overlay")
+    verb.set_defaults(run=run_list)
 
 
 def _add_common(verb: argparse.ArgumentParser) -> None:
@@ -51,3 +73,41 @@ def run_validate(given: argparse.Namespace) -> int:
     if given.json:
         print(json.dumps([report.as_data() for report in reports], indent=2))
     return 1 if any(report.faults for report in reports) else 0
+
+
+def run_show(given: argparse.Namespace) -> int:
+    """Print one task."""
+    if given.prompts:
+        print(from_prompts(given.instance, given.prompts))
+        return 0
+    drawing = json.loads(Path(given.drawing).read_text("utf-8")) if given.drawing else None
+    keys = keys_of(drawing, given.epoch, given.key_file)
+    counter = given.counter
+    if counter is None:
+        counter = counter_of(given.instance, drawing) if drawing else 0
+    task, hidden = drawn_task(given.instance, keys, counter, overlay_folder(given.overlay))
+    print(task.prompt if given.prompt_only else as_page(task, hidden))
+    return 0
+
+
+def run_new(given: argparse.Namespace) -> int:
+    """Write a skeleton."""
+    print(write_skeleton(given.slug))
+    return 0
+
+
+def run_list(given: argparse.Namespace) -> int:
+    """Print every cell with its state; the overlay's categories follow."""
+    built = set(slugs(overlay_folder(given.overlay)))
+    rows = [(c.domain_slug, c.category_slug, c.title) for c in cells().values()]
+    extra = sorted(built - set(cells()))
+    if given.json:
+        states = [{"domain": d, "slug": g, "title": t, "built": g in built} for d, g, t in rows]
+        print(json.dumps({"categories": states, "overlay": extra}, indent=2))
+        return 0
+    for domain, slug, title in rows:
+        print(f"{'built' if slug in built else '  -  '}  {domain:22} {slug:32} {title}")
+    for slug in extra:
+        print(f"built  {'overlay':22} {slug}")
+    print(f"{len(built) - len(extra)} of {len(rows)} built, {len(extra)} in the overlay")
+    return 0

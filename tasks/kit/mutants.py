@@ -189,7 +189,7 @@ def _block_slips(block: list[ast.stmt]) -> Iterator[Slip]:
             nothing = ast.copy_location(ast.Pass(), statement)
             yield _swap_in(block, [nothing], [statement], "drops a guard")
     for pair in zip(block, block[1:], strict=False):
-        if all(_is_effect(statement) for statement in pair):
+        if all(_is_effect(statement) for statement in pair) and _order_matters(*pair):
             yield _swap_in(block, [pair[1], pair[0]], list(pair), "swaps two statements")
 
 
@@ -215,3 +215,28 @@ def _is_effect(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Expr):
         return not isinstance(statement.value, ast.Constant)
     return isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete))
+
+
+def _order_matters(first: ast.stmt, second: ast.stmt) -> bool:
+    """False when neither statement touches what the other mentions: swapping shows nothing."""
+    (touched, mentioned), (other_touched, other_mentioned) = _names(first), _names(second)
+    return bool(touched & other_mentioned or other_touched & mentioned)
+
+
+def _names(statement: ast.stmt) -> tuple[set[str], set[str]]:
+    """Names that may change, and names that appear; `self.x` is one name."""
+    touched: set[str] = set()
+    mentioned: set[str] = set()
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name) and node.id != "self":
+            mentioned.add(node.id)
+            if not isinstance(node.ctx, ast.Load):
+                touched.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            root = f"self.{node.attr}" if node.value.id == "self" else node.value.id
+            mentioned.add(root)
+            touched.add(root)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            touched.add("calls")
+            mentioned.add("calls")
+    return touched, mentioned

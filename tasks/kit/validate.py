@@ -10,12 +10,11 @@ from tasks.kit.agree import agree
 from tasks.kit.bounds import MOST_PROMPT_BYTES
 from tasks.kit.category import AuthoringError, Category
 from tasks.kit.epoch import Keys
+from tasks.kit.keyfile import TRIAL_EPOCH, TRIAL_ROOT
 from tasks.kit.load import load_category, overlay_folder
 from tasks.kit.static import pairs_possible, static_faults
 
 ORACLE_INPUTS, QUICK_INPUTS = 2000, 200
-# Validation draws its own epoch: it says how a category behaves, not which tasks an epoch has.
-TRIAL_ROOT = b"failmap validation, not a secret"
 SYMPTOM_SHARE = (0.6, 0.9)
 
 
@@ -65,7 +64,7 @@ def _run_gates(category: Category, report: Report, quick: bool) -> None:
     }
     if report.faults:
         return
-    keys = Keys.of("validation", TRIAL_ROOT)
+    keys = Keys.of(TRIAL_EPOCH, TRIAL_ROOT)
     _report_drawing(accept(keys, category), report)
 
 
