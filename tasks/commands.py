@@ -8,8 +8,11 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from tasks.export import export
 from tasks.kit.category import AuthoringError
-from tasks.kit.load import overlay_folder, slugs
+from tasks.kit.epoch import Keys
+from tasks.kit.keyfile import read_root
+from tasks.kit.load import load_category, overlay_folder, slugs
 from tasks.kit.taxonomy import cells
 from tasks.kit.validate import Report, as_text, validate
 from tasks.new import write_skeleton
@@ -27,6 +30,16 @@ def add_commands(commands: Any) -> None:
     _add_common(verb)
     verb.set_defaults(run=run_validate)
 
+    verb = commands.add_parser("export", help="draw an epoch: prompts.jsonl and drawing.json")
+    verb.add_argument("--epoch", required=True)
+    verb.add_argument("--key-file", required=True, help="root key: 32 bytes as base64url")
+    verb.add_argument("--out", required=True, type=Path)
+    verb.add_argument("--practice", type=int, default=16)
+    verb.add_argument("--sealed", type=int, default=80)
+    verb.add_argument("--category", nargs="+", default=[])
+    verb.add_argument("--domain", nargs="+", default=[])
+    _add_common(verb)
+    verb.set_defaults(run=run_export)
     verb = commands.add_parser("show", help="print one task; with the key also its hidden checks")
     verb.add_argument("instance", help="failmap__<category>-<number>")
     verb.add_argument("--prompts", help="read the prompt from this prompts.jsonl")
@@ -73,6 +86,34 @@ def run_validate(given: argparse.Namespace) -> int:
     if given.json:
         print(json.dumps([report.as_data() for report in reports], indent=2))
     return 1 if any(report.faults for report in reports) else 0
+
+
+def run_export(given: argparse.Namespace) -> int:
+    """Draw an epoch; the summary goes to stdout."""
+    root = read_root(given.key_file)
+    keys = Keys.of(given.epoch, root, given.practice, given.sealed)
+    overlay = overlay_folder(given.overlay)
+    chosen = [
+        slug
+        for slug in chosen_slugs([], given.overlay)
+        if (not given.category or slug in given.category)
+        and (not given.domain or load_category(slug, overlay).domain in given.domain)
+    ]
+    if missing := set(given.category) - set(chosen):
+        raise AuthoringError(f"not built, or not in these domains: {', '.join(sorted(missing))}")
+    if not chosen:
+        raise AuthoringError("no category is chosen")
+    drawing = export(
+        keys,
+        root,
+        chosen,
+        given.out,
+        given.overlay,
+        given.jobs,
+        lambda t: print(t, file=sys.stderr),
+    )
+    print(json.dumps({**drawing["prompts"], "corpus": drawing["corpus"]}))
+    return 0
 
 
 def run_show(given: argparse.Namespace) -> int:

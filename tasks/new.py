@@ -97,8 +97,12 @@ def skeleton(cell: Cell) -> str:
         wrong=cell.plausible_wrong_fix,
         observable=cell.observable,
         stdlib=cell.stdlib,
-        knobs="\n".join(_knob(text.strip(), n) for n, text in enumerate(cell.contract_knobs.split(";"), 1)),
-        scenarios="\n".join(f'    scenario("{text}", function="...", summary="..."),' for text in settings),
+        knobs="\n".join(
+            _knob(text.strip(), n) for n, text in enumerate(cell.contract_knobs.split(";"), 1)
+        ),
+        scenarios="\n".join(
+            f'    scenario("{text}", function="...", summary="..."),' for text in settings
+        ),
     )
 
 
