@@ -13,8 +13,7 @@ from sandbox.checks import Check, pack
 from sandbox.codec import CodecError
 from sandbox.codec_json import check_from_json, observation_from_json
 from sandbox.compare import matches
-from sandbox.jail.limits import Limits
-from sandbox.lanes import MEMORY_MIB, OUTPUT_BYTES, Lane
+from sandbox.lanes import MEMORY_MIB, OUTPUT_BYTES, Lane, Limits
 from sandbox.readable import readable
 from sandbox.verdict import MAX_MODULE
 from sandbox.wire import Answer, WireError, pack_task, read_answer
