@@ -4,8 +4,8 @@ export const LIMITS = {
   moduleBytes: 64 * 1024,
   /** JSON escapes a control character in six bytes, so a module line can be six times its text. */
   patchLineBytes: 6 * 64 * 1024 + 1024,
-  /** 24,576 patches of 1 KiB are 25 MB; full rewrites triple that. Platform body cap: 100 MB. */
-  patchesBytes: 96 * 1024 * 1024,
+  /** 24,576 patches of 1 KiB are 25 MB; full rewrites triple that. The platform takes 100 MB. */
+  patchesBytes: 95 * 1024 * 1024,
   /** 256 categories of 96 tasks, and as much again for a private overlay. */
   tasksPerEpoch: 49_152,
   /** 256 categories of the map and as many of an overlay. */

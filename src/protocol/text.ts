@@ -29,7 +29,10 @@ export const textSchema = (maxBytes: number) =>
     .string()
     .max(maxBytes)
     .refine((text) => text.isWellFormed(), 'has a lone surrogate')
-    .refine((text) => utf8Length(text) <= maxBytes, `is longer than ${maxBytes} bytes`)
+    .refine(
+      (text) => text.length * 3 <= maxBytes || utf8Length(text) <= maxBytes,
+      `is longer than ${maxBytes} bytes`,
+    )
 
 /** Size of a text in UTF-8 bytes, without encoding it. */
 export function utf8Length(text: string): number {
