@@ -1,7 +1,7 @@
 import { type WorkMessage, workMessageSchema } from '../protocol/shard.ts'
 import type { EndReason } from '../protocol/submission.ts'
 import type { Deps } from './deps.ts'
-import { errorName } from './log.ts'
+import { describeError } from './log.ts'
 import type { FaultKind } from './sandbox/sandbox.ts'
 import { close } from './stages/close.ts'
 import { judge } from './stages/judge.ts'
@@ -51,7 +51,7 @@ async function settle(message: Message<unknown>, deps: Deps): Promise<void> {
     if (wait === undefined) message.ack()
     else message.retry({ delaySeconds: wait })
   } catch (error) {
-    deps.log('message-failed', { message: message.id, error: errorName(error) })
+    deps.log('message-failed', { message: message.id, ...describeError(error) })
     message.retry({ delaySeconds: backoff(message.attempts) })
   }
 }
@@ -102,7 +102,7 @@ async function bury(message: Message<unknown>, deps: Deps): Promise<void> {
     }
     message.ack()
   } catch (error) {
-    deps.log('message-failed', { message: message.id, error: errorName(error) })
+    deps.log('message-failed', { message: message.id, ...describeError(error) })
     message.retry({ delaySeconds: backoff(message.attempts) })
   }
 }

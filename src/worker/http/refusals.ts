@@ -4,7 +4,7 @@ import { PROBLEMS, type ProblemSlug, type Refusal, toProblem } from '../../proto
 import type { Result } from '../../protocol/result.ts'
 import { MEDIA } from '../../protocol/routes.ts'
 import { BodyError } from '../body.ts'
-import { errorName } from '../log.ts'
+import { describeError } from '../log.ts'
 import type { AppEnv } from './context.ts'
 
 /** Carries a refusal from where it is decided to the rim, where it becomes a problem document. */
@@ -56,7 +56,7 @@ export function handleError(error: Error, c: Context<AppEnv>): Response {
   }
   c.var.deps.log('request-failed', {
     request: c.var.requestId,
-    error: errorName(error),
+    ...describeError(error),
     method: c.req.method,
     route: c.req.routePath,
   })

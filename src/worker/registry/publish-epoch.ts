@@ -49,8 +49,7 @@ export async function publishEpoch(
     categories: drawing.categories.map(({ slug, domain, origin }) => ({ slug, domain, origin })),
   }
   const text = canonicalJson(card)
-  const now = deps.now()
-  const row = await insertEpoch(
+  const { stored, created } = await insertEpoch(
     deps.db,
     {
       id,
@@ -63,10 +62,10 @@ export async function publishEpoch(
       categories: drawing.categories.length,
       tasks: drawing.prompts.count,
       promptsStoredAt: null,
-      createdAt: now,
+      createdAt: deps.now(),
     },
     drawing.categories,
   )
-  if (row === undefined || row.card !== text) return err({ slug: 'epoch-exists' })
-  return ok({ row, created: row.createdAt === now })
+  if (stored?.card !== text) return err({ slug: 'epoch-exists' })
+  return ok({ row: stored, created })
 }

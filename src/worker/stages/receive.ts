@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../protocol/result.ts'
 import { type Body, BodyError } from '../body.ts'
 import { cardOf } from '../card.ts'
 import type { Deps } from '../deps.ts'
-import { errorName } from '../log.ts'
+import { describeError } from '../log.ts'
 import { shardMessage } from '../messages.ts'
 import { taskOrder } from '../patches/order.ts'
 import { type PatchesRead, readPatches } from '../patches/read.ts'
@@ -117,7 +117,7 @@ async function enqueue(deps: Deps, row: SubmissionRow): Promise<SubmissionRow> {
     deps.log('received', { submission: row.id, shards: messages.length })
     return { ...row, state: 'judging' }
   } catch (error) {
-    deps.log('queue-failed', { submission: row.id, error: errorName(error) })
+    deps.log('queue-failed', { submission: row.id, ...describeError(error) })
     return row
   }
 }

@@ -41,27 +41,30 @@ export function findCategory(
 
 /**
  * Writes an epoch with its categories in one batch unless the id is taken; answers the row that is
- * stored now. All categories travel in one bound JSON text, since D1 binds at most 100 values.
+ * stored now and whether it is new. All categories travel in one bound JSON text, since D1 binds at most 100 values.
  */
 export async function insertEpoch(
   db: Database,
   row: EpochRow,
   categories: DrawnCategory[],
-): Promise<EpochRow | undefined> {
+): Promise<{ stored: EpochRow | undefined; created: boolean }> {
   const drawn = JSON.stringify(categories.map((one, position) => ({ ...one, position })))
-  const [, , stored] = await db.batch([
-    db.insert(epochs).values(row).onConflictDoNothing(),
-    db.run(sql`
-      INSERT INTO ${epochCategories} (epoch, position, slug, counters)
-      SELECT ${row.id}, value ->> 'position', value ->> 'slug', value -> 'counters'
-      FROM json_each(${drawn})
-      WHERE EXISTS (
-        SELECT 1 FROM ${epochs} WHERE ${epochs.id} = ${row.id} AND ${epochs.cardSha256} = ${row.cardSha256}
+  const [inserted, , stored] = await db.batch([
+    db.insert(epochs).values(row).onConflictDoNothing().returning({ id: epochs.id }),
+    db
+      .insert(epochCategories)
+      .select(
+        sql`SELECT ${row.id}, value ->> 'position', value ->> 'slug', value -> 'counters', '[]'
+          FROM json_each(${drawn})
+          WHERE EXISTS (
+            SELECT 1 FROM ${epochs}
+            WHERE ${epochs.id} = ${row.id} AND ${epochs.cardSha256} = ${row.cardSha256}
+          )`,
       )
-      ON CONFLICT DO NOTHING`),
+      .onConflictDoNothing(),
     db.select().from(epochs).where(eq(epochs.id, row.id)),
   ])
-  return stored[0]
+  return { stored: stored[0], created: inserted.length > 0 }
 }
 
 /** Numbers of the practice tasks of each category. */
@@ -75,10 +78,15 @@ export async function markPromptsStored(
   now: number,
 ): Promise<void> {
   await db.batch([
-    db.run(sql`
-      UPDATE ${epochCategories} SET practice = one.value
-      FROM json_each(${JSON.stringify(practice)}) AS one
-      WHERE ${epochCategories.epoch} = ${id} AND ${epochCategories.slug} = one.key`),
+    db
+      .update(epochCategories)
+      .set({
+        practice: sql`(
+          SELECT one.value FROM json_each(${JSON.stringify(practice)}) AS one
+          WHERE one.key = ${epochCategories.slug}
+        )`,
+      })
+      .where(eq(epochCategories.epoch, id)),
     db
       .update(epochs)
       .set({ promptsStoredAt: now })

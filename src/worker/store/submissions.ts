@@ -77,15 +77,18 @@ export async function receivePatches(
       .update(submissions)
       .set({ state: 'received', upload, receivedAt: now, progressedAt: now, touchedAt: now })
       .where(and(eq(submissions.id, id), eq(submissions.state, 'open'))),
-    db.run(sql`
-      INSERT INTO ${shards} (submission, category, sha256, offset, bytes)
-      SELECT ${id}, value ->> 'category', value ->> 'sha256', value ->> 'offset', value ->> 'bytes'
-      FROM json_each(${JSON.stringify(received)})
-      WHERE EXISTS (
-        SELECT 1 FROM ${submissions}
-        WHERE ${submissions.id} = ${id} AND ${submissions.upload} = ${upload}
+    db
+      .insert(shards)
+      .select(
+        sql`SELECT ${id}, value ->> 'category', value ->> 'sha256', value ->> 'offset',
+            value ->> 'bytes', NULL
+          FROM json_each(${JSON.stringify(received)})
+          WHERE EXISTS (
+            SELECT 1 FROM ${submissions}
+            WHERE ${submissions.id} = ${id} AND ${submissions.upload} = ${upload}
+          )`,
       )
-      ON CONFLICT DO NOTHING`),
+      .onConflictDoNothing(),
     db.select().from(submissions).where(eq(submissions.id, id)),
   ])
   return stored[0]
