@@ -1,5 +1,7 @@
-/** A patch larger than this is refused by the API, so nothing larger is worth parsing. */
-export const MAX_MODULE_BYTES = 64 * 1024
+import { LIMITS } from '../../protocol/limits.ts'
+
+/** The API refuses larger patches, so nothing larger is worth parsing. */
+export const MAX_MODULE_BYTES: number = LIMITS.moduleBytes
 
 /** LF line ends and no byte-order mark. A lone CR stays: it is a character, not a line end. */
 export function unifyLineEnds(text: string): string {
