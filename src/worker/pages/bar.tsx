@@ -25,7 +25,16 @@ export function StackedBar({ parts }: { parts: readonly { name: string; count: n
         const width = total === 0 ? 0 : (100 * count) / total
         const x = at
         at += width
-        return <rect class={`stack-${name}`} x={x} y="0" width={width} height="14" />
+        return (
+          <rect
+            class={`stack-${name}`}
+            x={x}
+            y="0"
+            width={width}
+            height="14"
+            vector-effect="non-scaling-stroke"
+          />
+        )
       })}
     </svg>
   )

@@ -43,8 +43,8 @@ export function renderEpoch({ epoch, reports }: EpochPage): Page {
         </p>
         <h1>{card.title}</h1>
         <p class="lede">
-          {whole(tasks)} tasks in {whole(card.categories.length)} categories, drawn from one secret
-          key. {phaseSentence(epoch)}
+          {whole(tasks)} tasks in {whole(card.categories.length)} categories, drawn from one key.{' '}
+          {phaseSentence(epoch)}
         </p>
         <section aria-labelledby="reports">
           <h2 id="reports">Reports</h2>

@@ -42,7 +42,7 @@ export function renderHome({ origin, epochs }: HomePage): Page {
         </p>
         <section aria-labelledby="epochs">
           <h2 id="epochs">Epochs</h2>
-          {epochs.length === 0 ? <NoEpochs origin={origin} /> : <Epochs epochs={epochs} />}
+          {epochs.length === 0 ? <NoEpochs /> : <Epochs epochs={epochs} />}
         </section>
         <section aria-labelledby="take-part">
           <h2 id="take-part">Take part with your own model</h2>
@@ -50,7 +50,7 @@ export function renderHome({ origin, epochs }: HomePage): Page {
             <code>
               {[
                 'failmap keygen',
-                `failmap register --api ${origin}`,
+                `failmap register --api-url ${origin}`,
                 'failmap pull',
                 'failmap run --model ollama/qwen2.5-coder:7b',
                 'failmap submit',
@@ -119,23 +119,19 @@ function Epochs({ epochs }: Pick<HomePage, 'epochs'>) {
   )
 }
 
-function NoEpochs({ origin }: { origin: string }) {
+function NoEpochs() {
   return (
     <div class="note">
       <p>
         <strong>No epoch yet.</strong> The operator of this service draws one and uploads its card
-        and prompts:
+        and its prompts, which the <a href={routePath('docs')}>API page</a> describes:
       </p>
       <pre tabindex={0}>
-        <code>
-          {[
-            'python3 -m tasks export --epoch open-1 --key-file epoch.key --out epoch',
-            `curl -T epoch/prompts.jsonl -H "authorization: Bearer $OPERATOR_TOKEN" ${origin}/v1/epochs/open-1/prompts`,
-          ].join('\n')}
-        </code>
+        <code>python3 -m tasks export --epoch live-1 --key-file epoch-key.json --out live-1</code>
       </pre>
       <p>
-        On your own machine, <code>npm run demo</code> does all of that and ends with a map.
+        On a machine of your own, <code>npm run demo</code> in a clone of failmap starts everything,
+        submits, and ends with a map.
       </p>
     </div>
   )

@@ -38,7 +38,7 @@ export const PROBLEM_TEXTS: Readonly<Record<ProblemSlug, { means: string; steps:
     means:
       'Tokens live for minutes. This one starts in the future or is over, which usually means that a clock is wrong.',
     steps: [
-      'Compare the two times in the detail, and set your clock (timedatectl, or w32tm on Windows).',
+      'On Linux timedatectl shows and sets the clock, on Windows w32tm.',
       'failmap doctor measures the difference.',
       'A virtual machine that slept often wakes with an old clock.',
     ],
@@ -216,7 +216,7 @@ export const PROBLEM_TEXTS: Readonly<Record<ProblemSlug, { means: string; steps:
   },
   'rate-limited': {
     means: 'Too many requests came from this organisation or address in a short time.',
-    steps: ['Wait as long as Retry-After says. The failmap client does that by itself.'],
+    steps: ['The failmap client waits by itself.'],
   },
   internal: {
     means:
@@ -228,14 +228,14 @@ export const PROBLEM_TEXTS: Readonly<Record<ProblemSlug, { means: string; steps:
   },
   busy: {
     means: 'Everything that could serve the request is occupied.',
-    steps: ['Send the same request again after Retry-After seconds.'],
+    steps: ['The failmap client waits and repeats by itself.'],
   },
   quarantined: {
     means:
       'Modules with a known outcome are hidden among the patches of each shard. One of them came out differently than it must, so the shard was thrown away instead of being scored.',
     steps: [
       'Submitters: wait. It is judged again, and if it keeps failing the submission ends as incomplete, with its budget given back.',
-      'Operators: failmap calls this before anything else is counted; look at the sandbox log of that shard.',
+      'Operators: look at the log of the sandbox that had the shard.',
     ],
   },
 }

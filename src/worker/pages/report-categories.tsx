@@ -1,8 +1,8 @@
 import type { CategoryScore, Report, Standing } from '../../protocol/report.ts'
-import { decimal, whole } from './figures.ts'
+import { whole } from './figures.ts'
 import { categoryAnchor, domainAnchor, SUPPRESSION_WORDS } from './grid.ts'
 import { meaningOf } from './meanings/all.ts'
-import { shareWords } from './report-figures.tsx'
+import { rangeWords, shareWords } from './report-figures.tsx'
 
 const STANDING_WORDS: Record<Standing, string> = {
   weaker: 'weaker',
@@ -71,10 +71,7 @@ function Head() {
           Fixed
         </th>
         <th scope="col" class="number">
-          Share
-        </th>
-        <th scope="col" class="number">
-          Interval
+          Share, interval
         </th>
         <th scope="col" class="number wide-only">
           Gap
@@ -90,7 +87,7 @@ function Head() {
 function Group({ id, title }: { id: string; title: string }) {
   return (
     <tr id={id}>
-      <th class="group" scope="rowgroup" colspan={7}>
+      <th class="group" scope="rowgroup" colspan={6}>
         {title}
       </th>
     </tr>
@@ -105,24 +102,22 @@ function Row({ score, reference }: { score: CategoryScore; reference: string }) 
       <td class="quiet number">{reference}</td>
       <th scope="row">
         {title}
-        {meaning === undefined ? null : <span class="edge">{meaning.edge}</span>}
+        {meaning === undefined ? null : <span class="edge wide-only">{meaning.edge}</span>}
       </th>
       {cell.shown ? (
         <>
           <td class="number wide-only">
             {whole(cell.fixed.count)} of {whole(cell.fixed.of)}
           </td>
-          <td class="number">{shareWords(cell.fixed)}</td>
           <td class="number">
-            {cell.fixed.low === null || cell.fixed.high === null
-              ? '–'
-              : `${decimal(cell.fixed.low * 100)} to ${decimal(cell.fixed.high * 100)}`}
+            {shareWords(cell.fixed)}
+            <span class="edge">{rangeWords(cell.fixed)}</span>
           </td>
           <td class="number wide-only">{shareWords(cell.gap)}</td>
           <td class="wide-only">{STANDING_WORDS[standing]}</td>
         </>
       ) : (
-        <td colspan={5} class="quiet">
+        <td colspan={4} class="quiet">
           {SUPPRESSION_WORDS[cell.why]}
         </td>
       )}

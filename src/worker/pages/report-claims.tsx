@@ -3,6 +3,8 @@ import type { Report } from '../../protocol/report.ts'
 import { whole } from './figures.ts'
 import { Moment } from './time.tsx'
 
+const WEIGHTS = 'Weights, SHA-256'
+
 /** Who submitted, and what they say about the model: signed by them, checked by nobody. */
 export function Claims({ report }: { report: Report }) {
   const { submission, model, client, usage } = report
@@ -26,7 +28,9 @@ export function Claims({ report }: { report: Report }) {
         {claimsOf(model).map(([name, value]) => (
           <>
             <dt>{name} (claim)</dt>
-            <dd>{value ?? <span class="quiet">not stated</span>}</dd>
+            <dd class={name === WEIGHTS ? 'digest' : undefined}>
+              {value ?? <span class="quiet">not stated</span>}
+            </dd>
           </>
         ))}
         <dt>Client</dt>
@@ -54,7 +58,7 @@ function claimsOf(model: ModelCard): [name: string, value: string | null][] {
     ['Provider', model.provider],
     ['Parameters', model.parameters === null ? null : whole(model.parameters)],
     ['Quantisation', model.quantisation],
-    ['Weights, SHA-256', model.weights_sha256],
+    [WEIGHTS, model.weights_sha256],
     ['Server', server === null ? null : [server.name, server.version].filter(Boolean).join(' ')],
     ['Context length', model.context_length === null ? null : whole(model.context_length)],
     ['Sampling', drawn.length === 0 ? null : drawn.join(', ')],

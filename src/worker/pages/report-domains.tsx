@@ -1,8 +1,8 @@
 import type { DomainScore } from '../../protocol/report.ts'
 import { IntervalBar } from './bar.tsx'
-import { decimal, whole } from './figures.ts'
+import { whole } from './figures.ts'
 import { domainAnchor, SUPPRESSION_WORDS } from './grid.ts'
-import { shareWords } from './report-figures.tsx'
+import { rangeWords, shareWords } from './report-figures.tsx'
 
 /** The 16 domains with their intervals, in map order. */
 export function DomainTable({ domains }: { domains: readonly DomainScore[] }) {
@@ -72,11 +72,7 @@ function DomainFigures({ domain: { cell, categories_built: built } }: { domain: 
         {whole(fixed.count)} of {whole(fixed.of)}
       </td>
       <td class="number">{shareWords(fixed)}</td>
-      <td class="number">
-        {interval === undefined
-          ? '–'
-          : `${decimal(interval.low * 100)} to ${decimal(interval.high * 100)}`}
-      </td>
+      <td class="number">{rangeWords(fixed)}</td>
       <td class="bar-cell wide-only">
         {interval === undefined ? null : <IntervalBar {...interval} />}
       </td>

@@ -50,9 +50,13 @@ export function Figures({ overall }: { overall: Cell }) {
 }
 
 /** `95 % interval 60.4 to 62.3 %.` */
-export function intervalWords({ low, high }: Rate): string {
-  if (low === null || high === null) return 'No interval.'
-  return `95 % interval ${decimal(low * 100)} to ${decimal(high * 100)} %.`
+export function intervalWords(rate: Rate): string {
+  return rate.low === null ? 'No interval.' : `95 % interval ${rangeWords(rate)} %.`
+}
+
+/** The interval's ends alone: `54.6 to 56.6`. */
+export function rangeWords({ low, high }: Rate): string {
+  return low === null || high === null ? '–' : `${decimal(low * 100)} to ${decimal(high * 100)}`
 }
 
 /** A share as a percentage, or a dash where there is none. */

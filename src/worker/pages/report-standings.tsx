@@ -1,8 +1,9 @@
-import type { CategoryScore, Report } from '../../protocol/report.ts'
+import type { CategoryScore, Rate, Report } from '../../protocol/report.ts'
+import { IntervalBar } from './bar.tsx'
 import { whole } from './figures.ts'
 import { categoryAnchor, domainAnchor, reportGrid } from './grid.ts'
 import { meaningOf } from './meanings/all.ts'
-import { intervalWords, shareWords } from './report-figures.tsx'
+import { rangeWords, shareWords } from './report-figures.tsx'
 
 /** Categories that stand out from the rest of the same map; in map order, since ranks would be noise. */
 export function Standings({ report }: { report: Report }) {
@@ -24,13 +25,15 @@ export function Standings({ report }: { report: Report }) {
           only large weaknesses can be told from chance.
         </p>
       ) : null}
-      {weaker.map((score) => (
-        <Weaker score={score} place={places.get(score.slug)} />
-      ))}
+      <div class="cards">
+        {weaker.map((score) => (
+          <Weaker score={score} place={places.get(score.slug)} />
+        ))}
+      </div>
       {stronger.length === 0 ? null : (
         <>
           <h3>Stronger than the rest, by the same test</h3>
-          <ul>
+          <ul class="columns">
             {stronger.map((score) => (
               <li>
                 <a href={`#${categoryAnchor(score.slug)}`}>{score.title}</a>
@@ -49,23 +52,18 @@ type Place = { reference: string; domain: string }
 function Weaker({ score, place }: { score: CategoryScore; place: Place | undefined }) {
   const meaning = meaningOf(score.slug)
   return (
-    <article class="weak">
-      <h3>
-        <a href={`#${categoryAnchor(score.slug)}`}>{score.title}</a>
-      </h3>
+    <article class="card">
       <p class="small quiet">
         {place === undefined ? null : (
           <>
-            {place.reference}, <a href={`#${domainAnchor(score.domain)}`}>{place.domain}</a>.{' '}
+            {place.reference}, <a href={`#${domainAnchor(score.domain)}`}>{place.domain}</a>
           </>
         )}
-        {score.cell.shown ? (
-          <span class="number">
-            {score.cell.fixed.count} of {score.cell.fixed.of} fixed, {shareWords(score.cell.fixed)}.{' '}
-            {intervalWords(score.cell.fixed)}
-          </span>
-        ) : null}
       </p>
+      <h3>
+        <a href={`#${categoryAnchor(score.slug)}`}>{score.title}</a>
+      </h3>
+      {score.cell.shown ? <WeakFigures fixed={score.cell.fixed} /> : null}
       {meaning === undefined ? null : (
         <>
           <p>
@@ -77,6 +75,20 @@ function Weaker({ score, place }: { score: CategoryScore; place: Place | undefin
         </>
       )}
     </article>
+  )
+}
+
+function WeakFigures({ fixed }: { fixed: Rate }) {
+  const { count, of, rate, low, high } = fixed
+  return (
+    <>
+      {rate === null || low === null || high === null ? null : (
+        <IntervalBar share={rate} low={low} high={high} />
+      )}
+      <p class="small number">
+        {count} of {of} fixed, {shareWords(fixed)} ({rangeWords(fixed)})
+      </p>
+    </>
   )
 }
 

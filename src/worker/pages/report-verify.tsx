@@ -16,8 +16,8 @@ export function VerifyOffline({ report: { iss, id } }: { report: Report }) {
         <code>
           {[
             `curl -fsS -o report.jws ${jws}`,
-            `curl -fsS -o keys.json ${keys}`,
-            'failmap verify report.jws --keys keys.json',
+            `curl -fsS -o jwks.json ${keys}`,
+            'failmap verify report.jws --jwks jwks.json',
           ].join('\n')}
         </code>
       </pre>

@@ -17,6 +17,19 @@ import { VerifyOffline } from './report-verify.tsx'
 
 export type ReportPage = { report: Report }
 
+const CONTENTS = [
+  ['map', 'Map'],
+  ['weaker', 'Weaker categories'],
+  ['domains', 'Domains'],
+  ['buckets', 'Buckets'],
+  ['suppressed', 'Not shown'],
+  ['claims', 'Claims'],
+  ['evidence', 'Evidence'],
+  ['verify', 'Verify'],
+  ['limits', 'Limits'],
+  ['categories', 'All categories'],
+] as const
+
 /** The page of one released report: the scores, what they rest on, and how to check them. */
 export function renderReport({ report }: ReportPage): Page {
   const { model, submission, epoch } = report
@@ -34,6 +47,11 @@ export function renderReport({ report }: ReportPage): Page {
         <Lede report={report} />
         <Cautions report={report} />
         <Figures overall={report.overall} />
+        <nav class="contents screen-only" aria-label="On this page">
+          {CONTENTS.map(([anchor, words]) => (
+            <a href={`#${anchor}`}>{words}</a>
+          ))}
+        </nav>
         <section aria-labelledby="map">
           <h2 id="map">Where its repairs fail</h2>
           <p>
@@ -61,12 +79,14 @@ export function renderReport({ report }: ReportPage): Page {
   })
 }
 
-function Lede({ report: { overall, epoch } }: ReportPage) {
+function Lede({ report: { overall, domains, policy } }: ReportPage) {
+  const built = domains.reduce((sum, domain) => sum + domain.categories_built, 0)
   return (
     <p class="lede">
-      {whole(overall.tasks)} faulty Python modules in {whole(epoch.categories)} categories, each
-      with a contract in plain English. A module counts as fixed when its patch passes every visible
-      check and every hidden one. The hidden checks never leave the sandbox.
+      {whole(overall.tasks)} faulty Python modules in {whole(built)} categories, each with a
+      contract in plain English. A module counts as fixed when its patch passes every visible check
+      and every hidden one.
+      {policy.kind === 'open' ? null : ' The hidden checks never leave the sandbox.'}
     </p>
   )
 }

@@ -29,8 +29,8 @@ export function renderVerify({ origin, keys }: VerifyPage): Page {
             <code>
               {[
                 `curl -fsS -o report.jws ${origin}/v1/reports/REPORT.jws`,
-                `curl -fsS -o keys.json ${origin}${routePath('jwks')}`,
-                'failmap verify report.jws --keys keys.json',
+                `curl -fsS -o jwks.json ${origin}${routePath('jwks')}`,
+                'failmap verify report.jws --jwks jwks.json',
               ].join('\n')}
             </code>
           </pre>
