@@ -87,7 +87,7 @@ _exception_args = BaseException.__dict__["args"].__get__
 _Getset, _MemberSlot = types.GetSetDescriptorType, types.MemberDescriptorType
 _getset_get, _slot_get = _Getset.__get__, _MemberSlot.__get__
 _EnumType = type(enum.Enum)
-_timezone = datetime.timezone
+_timezone, _datetime_type, _time_type = datetime.timezone, datetime.datetime, datetime.time
 _Decimal, _Fraction = decimal.Decimal, fractions.Fraction
 _numerator = fractions.Fraction.__dict__["_numerator"].__get__
 _denominator = fractions.Fraction.__dict__["_denominator"].__get__
@@ -136,7 +136,7 @@ def _decimal(value: decimal.Decimal) -> bytes:
 def _fraction(value: fractions.Fraction) -> bytes:
     top, bottom = _numerator(value), _denominator(value)
     if type(top) is not int or type(bottom) is not int:
-        return b"?s8:Fraction"
+        return b"q0:"  # forged; no reader takes it
     if (top.bit_length() + bottom.bit_length()) // 4 > MAX_FRACTION_TEXT - 8:
         raise OverLimit("size")
     return _text(b"q", f"{top:x}/{bottom:x}")
@@ -148,19 +148,11 @@ def _range(value: range) -> bytes:
     return _text(b"r", f"{value.start:x},{value.stop:x},{value.step:x}")
 
 
-def _zone(value: Any) -> bool:
-    return value.tzinfo is None or type(value.tzinfo) is _timezone
-
-
 def _datetime(value: datetime.datetime) -> bytes:
-    if not _zone(value):
-        return b"?s8:datetime"
     return _text(b"M", value.isoformat("T", "microseconds") + "~" * value.fold)
 
 
 def _time(value: datetime.time) -> bytes:
-    if not _zone(value):
-        return b"?s4:time"
     return _text(b"H", value.isoformat("microseconds") + "~" * value.fold)
 
 
@@ -187,8 +179,6 @@ _LEAVES: dict[int, Callable[[Any], bytes]] = {
     id(fractions.Fraction): _fraction,
     id(range): _range,
     id(datetime.date): lambda value: _text(b"D", value.isoformat()),
-    id(datetime.datetime): _datetime,
-    id(datetime.time): _time,
     id(datetime.timedelta): _timedelta,
     id(Ref): lambda value: b"@" + _name(value.name),
     id(Attr): lambda value: b"$" + _name(value.name),
@@ -199,6 +189,12 @@ _LEAVES: dict[int, Callable[[Any], bytes]] = {
 _find_leaf = _LEAVES.get
 
 
+def encode_leaf(value: Any) -> bytes | None:
+    """The form of a value without parts, else None."""
+    leaf = _find_leaf(id(type(value)))
+    return None if leaf is None else leaf(value)
+
+
 def write_by_name(kind: type, name_of: Callable[[Any], str]) -> None:
     """Makes instances of exactly `kind` be written as the name that they go by in a check."""
     _LEAVES[id(kind)] = lambda value: b"X" + _name(name_of(value))
@@ -207,6 +203,21 @@ def write_by_name(kind: type, name_of: Callable[[Any], str]) -> None:
 def type_label(kind: type) -> str:
     """`ValueError` for a builtin type, `.StoreError` for any other: no class can pose as builtin."""
     return _BUILTIN_NAMES.get(id(kind)) or "." + _type_name(kind)[:200]
+
+
+# By the id of the type, which is kept alive beside its bytes.
+_heads: dict[int, tuple[type, bytes]] = {}
+
+
+def _exception_head(line: tuple[type, ...]) -> bytes:
+    known = _heads.get(id(line[0]))
+    if known is not None:
+        return known[1]
+    labels = b"".join(_name(type_label(base)) for base in line if base is not object)
+    head = b"E%x:%b" % (len(line) - 1, labels)
+    if len(_heads) < 1000:
+        _heads[id(line[0])] = (line[0], head)
+    return head
 
 
 class Encoder:
@@ -237,6 +248,11 @@ class Encoder:
             self._sequence(value, depth + 1)
         elif kind is frozenset:
             self._set(b">", value, depth + 1)
+        elif kind is _datetime_type or kind is _time_type:
+            if value.tzinfo is None or type(value.tzinfo) is _timezone:
+                self._append(_datetime(value) if kind is _datetime_type else _time(value))
+            else:
+                self._opaque(kind)
         elif kind is slice:
             self._open(b"S", 3)
             self._sequence((value.start, value.stop, value.step), depth + 1)
@@ -316,16 +332,13 @@ class Encoder:
             args = b"".join(inner.out)
         except OverLimit:
             args = b"!s4:args"
-        labels = b"".join(_name(type_label(base)) for base in line if base is not object)
-        self._append(b"E%x:%b%b" % (len(line) - 1, labels, args))
+        self._append(_exception_head(line) + args)
 
     def _opaque(self, kind: type) -> None:
         self.opaque += 1
         self._append(b"?" + _name(_type_name(kind)))
 
     def _append(self, data: bytes) -> None:
-        if data[0] == 63:  # a leaf type with hostile parts
-            self.opaque += 1
         self.room -= len(data)
         if self.room < 0:
             raise OverLimit("size")
@@ -337,28 +350,34 @@ class Encoder:
             raise OverLimit("items")
         self._append(b"%b%x:" % (tag, count))
 
+    # The two loops below are where the time goes, so leaves are written without a call.
+
     def _sequence(self, values: Any, depth: int) -> None:
-        append, put = self._append, self.put
+        out, find = self.out, _find_leaf
         for value in values:
-            leaf = _find_leaf(id(type(value)))
-            if leaf is not None:
-                append(leaf(value))
-            else:
-                put(value, depth)
+            leaf = find(id(type(value)))
+            if leaf is None:
+                self.put(value, depth)
+                continue
+            data = leaf(value)
+            self.room -= len(data)
+            if self.room < 0:
+                raise OverLimit("size")
+            out.append(data)
 
     def _pairs(self, pairs: Any, depth: int) -> None:
-        append, put = self._append, self.put
-        for key, value in pairs:
-            leaf = _find_leaf(id(type(key)))
-            if leaf is not None:
-                append(leaf(key))
-            else:
-                put(key, depth)
-            leaf = _find_leaf(id(type(value)))
-            if leaf is not None:
-                append(leaf(value))
-            else:
-                put(value, depth)
+        out, find = self.out, _find_leaf
+        for pair in pairs:
+            for value in pair:
+                leaf = find(id(type(value)))
+                if leaf is None:
+                    self.put(value, depth)
+                    continue
+                data = leaf(value)
+                self.room -= len(data)
+                if self.room < 0:
+                    raise OverLimit("size")
+                out.append(data)
 
     def _set(self, tag: bytes, values: Any, depth: int) -> None:
         self._open(tag, len(values))

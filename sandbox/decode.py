@@ -14,13 +14,12 @@ import struct
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sandbox.codec import LIMITS, MAX_FRACTION_TEXT, Attr, CodecError, Limits, Ref
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """`content` of a leaf: its bytes. Of a container: terms. Of a mapping: (key, value) terms.
 
     `label` is the type's name for `m t e O ?` and the reason for `!`. `raw` is the canonical form.
@@ -46,6 +45,7 @@ class Stand:
 
 _HEX = re.compile(rb"0|-?[1-9a-f][0-9a-f]*")
 _COUNT = re.compile(rb"0|[1-9a-f][0-9a-f]{0,7}")
+_SHORT_COUNTS = {b"%x" % number: number for number in range(256)}
 _NAN = b"\x7f\xf8" + bytes(6)
 _BARE = {"N": None, "T": True, "F": False, ".": Ellipsis, "~": NotImplemented, "U": None}
 _MAPS: dict[str, Callable[[Any], Any]] = {
@@ -54,6 +54,8 @@ _MAPS: dict[str, Callable[[Any], Any]] = {
     "Counter": lambda pairs: Counter(dict(pairs)),
 }
 NUMBERED = frozenset("[{<BQmO")
+_TAGS = [chr(byte) for byte in range(256)]
+_BARE_TERMS = {tag: Term(tag, b"", "", tag.encode()) for tag in _BARE}
 
 
 class _Reader:
@@ -69,17 +71,24 @@ class _Reader:
 
     def term(self, depth: int) -> Term:
         start = self.pos
-        tag = self.take(1).decode("latin-1")
+        if start >= len(self.data):
+            raise CodecError("cut off")
+        tag = _TAGS[self.data[start]]
+        self.pos = start + 1
         if tag in _BARE:
-            return Term(tag, b"", "", self.data[start : self.pos])
+            return _BARE_TERMS[tag]
         if tag in NUMBERED and not self.unnumbered:
             self.numbers += 1
         label = ""
-        if tag == "i" or tag == "&":
-            content: Any = self.number(tag)
+        if tag == "s":
+            content: Any = self.take(self.count())
+            if not content.isascii():
+                _check_leaf("s", content)
+        elif tag == "i" or tag == "&":
+            content = self.number(tag)
         elif tag == "f" or tag == "c":
             content = self.doubles(1 if tag == "f" else 2)
-        elif tag in "sbBdqrDMHL":
+        elif tag in "bBdqrDMHL":
             content = self.take(self.count())
             _check_leaf(tag, content)
         elif tag in "?!X@$":
@@ -107,6 +116,11 @@ class _Reader:
         return part
 
     def count(self) -> int:
+        start = self.pos
+        end = self.data.find(b":", start, start + 3)
+        if end > 0 and (short := _SHORT_COUNTS.get(self.data[start:end])) is not None:
+            self.pos = end + 1
+            return short
         found = _COUNT.match(self.data, self.pos)
         if found is None or self.data[found.end() : found.end() + 1] != b":":
             raise CodecError("bad length")

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sandbox.checks import Check, pack
-from sandbox.codec import CodecError, Encoder, OverLimit, join_tuple, type_label
+from sandbox.codec import CodecError, Encoder, OverLimit, encode_leaf, join_tuple, type_label
 from sandbox.fixtures import Scope, build
 from sandbox.schedule import run_turns, run_virtual
 from sandbox.wire import LOAD_ERROR, LOADED, OBSERVATION, pack_answer, unpack_task
@@ -148,8 +148,11 @@ class _Run:
 
     def form(self, value: Any) -> bytes:
         """The canonical form, or a mark of its own for what is over a limit."""
-        encoder = Encoder(self.aliasing)
         try:
+            leaf = encode_leaf(value)
+            if leaf is not None:
+                return leaf
+            encoder = Encoder(self.aliasing)
             encoder.put(value)
         except OverLimit as limit:
             self.opaque += 1
@@ -160,8 +163,12 @@ class _Run:
         self.opaque += encoder.opaque
         return b"".join(encoder.out)
 
-    def thaw(self, parts: bytes) -> Any:
-        return _Unpickler(parts, self).load()
+    def thaw(self, frozen: Any) -> Any:
+        """The values that `sandbox.checks.pack` froze, fresh and with names resolved."""
+        kind = type(frozen)
+        if kind is tuple:
+            return frozen
+        return _loads(frozen) if kind is bytes else _Unpickler(frozen[0], self).load()
 
     def attribute(self, name: str) -> Any:
         namespace = self.scope.module
@@ -169,42 +176,42 @@ class _Run:
             raise LookupError(f"the module has no {name}")
         return namespace[name]
 
-    def resolve(self, path: str) -> Any:
-        first, _, rest = path.partition(".")
+    def resolve(self, path: str | tuple[str, ...]) -> Any:
+        parts = path if type(path) is tuple else path.split(".")  # type: ignore[union-attr]
+        first = parts[0]
         names = self.scope.names
         found = names[first] if first in names else self.attribute(first)
-        return follow(found, rest.split(".")) if rest else found
-
-    def owner(self, path: str) -> tuple[Any, str]:
-        head, _, last = path.rpartition(".")
-        return (self.resolve(head) if head else None), last
+        return follow(found, parts[1:]) if len(parts) > 1 else found
 
     # Each step gives the value that it observes; an exception is an outcome as well.
 
-    def call(self, target: str, rest: bytes, bind: str | None) -> Any:
-        function = _BUILTINS[target] if target[0] == "@" else self.resolve(target)
+    def call(self, target: tuple[str, ...], rest: Any, bind: str | None) -> Any:
+        first = target[0]
+        function = _BUILTINS[first] if first[0] == "@" else self.resolve(target)
         args, kwargs = self.thaw(rest)
-        return function(*args, **kwargs)
+        return function(*args, **kwargs) if kwargs else function(*args)
 
-    def get(self, target: str, rest: bytes, bind: str | None) -> Any:
+    def get(self, target: tuple[str, ...], rest: Any, bind: str | None) -> Any:
         return self.resolve(target)
 
-    def put(self, target: str, rest: bytes, bind: str | None) -> Any:
+    def put(self, target: tuple[str, ...], rest: Any, bind: str | None) -> Any:
         (value,) = self.thaw(rest)
-        owner, last = self.owner(target)
-        if owner is None:
+        last = target[-1]
+        if len(target) == 1:
             self.scope.module[last] = value
-        elif type(owner) is list:
+            return
+        owner = self.resolve(target[:-1])
+        if type(owner) is list:
             owner[int(last)] = value
         elif type(owner) is dict:
             owner[last] = value
         else:
             setattr(owner, last, value)
 
-    def tick(self, target: str, rest: bytes, bind: str | None) -> Any:
-        self.scope.names[target].advance(self.thaw(rest)[0])
+    def tick(self, target: tuple[str, ...], rest: Any, bind: str | None) -> Any:
+        self.scope.names[target[0]].advance(self.thaw(rest)[0])
 
-    def take(self, target: str, rest: bytes, bind: str | None) -> bytes:
+    def take(self, target: tuple[str, ...], rest: Any, bind: str | None) -> bytes:
         (count,) = self.thaw(rest)
         source, items, ending = iter(self.resolve(target)), [], b"s4:open"
         try:
@@ -217,9 +224,9 @@ class _Run:
             ending = self.form(error)
         return join_tuple([join_tuple(items), ending])
 
-    def within(self, target: str, rest: Any, bind: str | None) -> Any:
+    def within(self, target: tuple[str, ...], rest: Any, bind: str | None) -> Any:
         steps, frozen = rest
-        reply = self.thaw(frozen)
+        (reply,) = self.thaw(frozen)
         ended = False
         with self.resolve(target) as entered:
             if bind is not None:
@@ -231,16 +238,16 @@ class _Run:
             ended = True
         return "left" if ended else "suppressed"
 
-    def same(self, target: str, rest: bytes, bind: str | None) -> Any:
+    def same(self, target: tuple[str, ...], rest: Any, bind: str | None) -> Any:
         return self.resolve(target) is self.resolve(self.thaw(rest)[0])
 
-    def interleave(self, target: str, rest: bytes, bind: str | None) -> Any:
+    def interleave(self, target: tuple[str, ...], rest: Any, bind: str | None) -> Any:
         plan, schedule, max_turns, close = self.thaw(rest)
         tasks = {label: self.resolve(path)(*args) for label, path, args in plan}
         endings = run_turns(tasks, schedule, max_turns, close)
         return tuple((label, *ending) for label, ending in endings.items())
 
-    def run_async(self, target: str, rest: bytes, bind: str | None) -> Any:
+    def run_async(self, target: tuple[str, ...], rest: Any, bind: str | None) -> Any:
         args, kwargs, clock_name = self.thaw(rest)
         clock = self.scope.names[clock_name] if clock_name else _Instant()
         function = self.resolve(target)
@@ -256,7 +263,7 @@ class _Instant:
         self.now += duration
 
 
-def follow(value: Any, steps: list[str]) -> Any:
+def follow(value: Any, steps: Any) -> Any:
     """Goes down a path: positions of sequences, text keys of dicts, attributes of the rest."""
     for step in steps:
         if type(value) is dict:

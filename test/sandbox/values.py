@@ -54,7 +54,7 @@ def random_value(chance: random.Random, depth: int = 4) -> Any:
     if kind == 4:
         return collections.deque(parts, chance.choice((None, 9)))
     if kind == 5:
-        return collections.OrderedDict(zip(keys, parts, strict=False))
+        return collections.OrderedDict(zip(map(repr, keys), parts, strict=False))
     if kind == 6:
         return bytearray(chance.randbytes(3))
     if kind == 7:
