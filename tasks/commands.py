@@ -24,7 +24,7 @@ def add_commands(commands: Any) -> None:
     verb = commands.add_parser("validate", help="run all gates of some categories, or of all")
     verb.add_argument("slug", nargs="*")
     verb.add_argument(
-        "--quick", action="store_true", help="fewer oracle inputs, for authors at work"
+        "--quick", action="store_true", help="fewer oracle inputs and tasks, for authors at work"
     )
     verb.add_argument("--json", action="store_true")
     _add_common(verb)

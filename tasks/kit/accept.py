@@ -39,7 +39,6 @@ def accept(keys: Keys, category: Category) -> Drawing:
             raise AuthoringError(
                 f"task {number} found no acceptable drawing in {MOST_COUNTERS} counters: {most}"
             )
-        seen.add(fingerprint(category, task))
         drawing.tasks.append(task)
     return drawing
 
@@ -49,7 +48,8 @@ def _acceptable(
 ) -> Iterator[Task]:
     for counter in range(MOST_COUNTERS):
         task = draw_task(keys, category, number, counter)
-        if fingerprint(category, task) in seen:
+        mark = fingerprint(category, task)
+        if mark in seen:
             drawing.rejected["distinct: the same task under other names"] += 1
             continue
         try:
@@ -57,4 +57,5 @@ def _acceptable(
         except Rejected as reason:
             drawing.rejected[str(reason)] += 1
             continue
+        seen.add(mark)
         yield task

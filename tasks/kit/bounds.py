@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from functools import lru_cache
 
 from tasks.kit.task import Task
 
@@ -28,7 +29,7 @@ _BANNED_CALLS = frozenset("open input eval exec compile __import__ print breakpo
 
 def text_faults(task: Task) -> list[str]:
     """What is wrong with the texts of a task that a person would see; empty when all is well."""
-    found = module_faults(task.module) + module_faults(task.reference)
+    found = [*module_faults(task.module), *module_faults(task.reference)]
     found += giveaways(task)
     if not FEWEST_VISIBLE <= len(task.visible) <= MOST_VISIBLE:
         found.append(f"{len(task.visible)} visible checks, not {FEWEST_VISIBLE} to {MOST_VISIBLE}")
@@ -40,7 +41,8 @@ def text_faults(task: Task) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def module_faults(source: str) -> list[str]:
+@lru_cache(256)
+def module_faults(source: str) -> tuple[str, ...]:
     """Format, size and imports of one module."""
     lines = source.split("\n")
     found = []
@@ -55,7 +57,7 @@ def module_faults(source: str) -> list[str]:
             found.append(f"line {number} has blanks at its end or tabs")
         if "$" in line:
             found.append(f"line {number} has a dollar sign")
-    return found + _blank_line_faults(lines) + _import_faults(source)
+    return (*found, *_blank_line_faults(lines), *_import_faults(source))
 
 
 def _blank_line_faults(lines: list[str]) -> list[str]:

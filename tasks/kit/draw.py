@@ -7,7 +7,7 @@ from tasks.kit.category import AuthoringError, Category, Change
 from tasks.kit.epoch import Keys
 from tasks.kit.render import apply_change, replace_spans
 from tasks.kit.stream import Stream
-from tasks.kit.task import Task, changed_lines, changed_places
+from tasks.kit.task import Task, changed
 from tasks.kit.variants import Rendered, applicable, patches_against, render_variant
 
 FEWEST_PATCHES = 3
@@ -36,6 +36,7 @@ def draw_task(keys: Keys, category: Category, number: int, counter: int) -> Task
     for name in names if has_symptom else ():
         check = category.symptom(rendered.variant, name, stream)
         visible.insert(stream.below(len(visible) + 1), check)
+    lines, places = changed(module, rendered.reference)
     return Task(
         instance_id=f"failmap__{category.slug}-{number}",
         domain=category.domain,
@@ -51,8 +52,8 @@ def draw_task(keys: Keys, category: Category, number: int, counter: int) -> Task
         single_faults=singles,
         visible=tuple(visible),
         has_symptom=has_symptom,
-        lines_needed=changed_lines(module, rendered.reference),
-        difficulty=_difficulty(category, rendered, bugs, module),
+        lines_needed=lines,
+        difficulty=_difficulty(category, rendered, bugs, places),
         variant=rendered.variant,
     )
 
@@ -111,14 +112,14 @@ def _both(rendered: Rendered, bugs: tuple[Change, ...]) -> str:
 
 
 def _difficulty(
-    category: Category, rendered: Rendered, bugs: tuple[Change, ...], module: str
+    category: Category, rendered: Rendered, bugs: tuple[Change, ...], places: int
 ) -> int:
     """1 .. 5: one, and one more for each thing that makes the repair harder."""
     against_idiom = sum(
         rendered.variant.knobs[knob.name] != next(iter(knob.options)) for knob in category.knobs
     )
     points = (
-        changed_places(module, rendered.reference) > 1,
+        places > 1,
         category.stateful,
         category.effects,
         against_idiom >= 2,

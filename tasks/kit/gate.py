@@ -18,7 +18,7 @@ from tasks.kit.variants import render_variant, siblings
 
 ENOUGH_KILLS = 3
 ENOUGH_TOUCHES = 3
-AUTOMATIC_MUTANTS = 8
+AUTOMATIC_MUTANTS = 6
 EQUIVALENCE_INPUTS = 2000
 # Of 48 observations: bits of entropy, and the share of the most common one.
 ENTROPY_FLOOR_BITS = 2.5

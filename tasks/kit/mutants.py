@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from types import CodeType
 from typing import Any
 
@@ -53,6 +54,7 @@ class TurnCounter:
             raise TurnsUsedUp
 
 
+@lru_cache(64)
 def bounded(source: str) -> CodeType:
     """The module compiled so that every loop turn calls `__turn__`."""
     return _compile(_with_turns(ast.parse(source)))

@@ -40,16 +40,9 @@ class Task:
         return prompt_text(self)
 
 
-def changed_lines(before: str, after: str) -> int:
-    """Lines that differ: the larger side of every differing block, summed."""
-    return sum(max(b - a, d - c) for a, b, c, d in _differing(before, after))
-
-
-def changed_places(before: str, after: str) -> int:
-    """Separate blocks of lines that differ."""
-    return len(_differing(before, after))
-
-
-def _differing(before: str, after: str) -> list[tuple[int, int, int, int]]:
-    matcher = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
-    return [tuple(code[1:]) for code in matcher.get_opcodes() if code[0] != "equal"]
+def changed(before: str, after: str) -> tuple[int, int]:
+    """Lines that differ (the larger side of every differing block, summed) and such blocks."""
+    old, new = before.splitlines(), after.splitlines()
+    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    blocks = [max(b - a, d - c) for kind, a, b, c, d in codes if kind != "equal"]
+    return sum(blocks), len(blocks)

@@ -64,7 +64,8 @@ def _run_gates(category: Category, report: Report, quick: bool) -> None:
     }
     if report.faults:
         return
-    keys = Keys.of(TRIAL_EPOCH, TRIAL_ROOT)
+    parts = (4, 20) if quick else (16, 80)
+    keys = Keys.of(TRIAL_EPOCH, TRIAL_ROOT, *parts)
     _report_drawing(accept(keys, category), report)
 
 
@@ -74,7 +75,7 @@ def _report_drawing(drawing: Drawing, report: Report) -> None:
     if longest > MOST_PROMPT_BYTES:
         report.faults.append(f"a prompt has {longest} bytes, more than {MOST_PROMPT_BYTES}")
     shown = sum(task.has_symptom for task in tasks) / len(tasks)
-    if not SYMPTOM_SHARE[0] <= shown <= SYMPTOM_SHARE[1]:
+    if len(tasks) >= 96 and not SYMPTOM_SHARE[0] <= shown <= SYMPTOM_SHARE[1]:
         report.faults.append(f"{shown:.0%} of the tasks show a symptom")
     rejected = drawing.rejected.total()
     report.figures |= {
