@@ -82,7 +82,8 @@ class Attacks:
                 "path = sys.executable or '/bin/sh'\n"
                 "emit([attempt(subprocess.run, [path]), attempt(os.execv, path, [path]),\n"
                 "  attempt(os.posix_spawn, path, [path], {}), attempt(os.popen, path),\n"
-                "  call('execve', path.encode(), 0, 0), call('execveat', -100, path.encode(), 0, 0, 0)])"
+                "  call('execve', path.encode(), 0, 0),\n"
+                "  call('execveat', -100, path.encode(), 0, 0, 0)])"
             )
             self.assertNotEqual(self.answer("emit(os.system('true'))"), 0)
 
