@@ -150,10 +150,10 @@ class Lanes:
             self.assertTrue(_ends(zygote))
             self.assertTrue(_ends(patch))
 
-        def test_a_thousand_tasks_change_nothing(self) -> None:
+        def test_many_tasks_change_nothing(self) -> None:
             self._run_many(100)
             before = self._state()
-            self._run_many(1_000)
+            self._run_many(300)
             self.assertEqual(self._state(), before)
             self.assertEqual(self.lane.deaths, 0)
 
