@@ -15,8 +15,8 @@ export type Coding = 'identity' | 'gzip'
 
 /** A request body that is read once, chunk by chunk, under two caps. */
 export type Body = {
-  /** The identity-coded bytes. Throws BodyError over a cap or when the coding is broken. */
-  chunks(): AsyncGenerator<Uint8Array>
+  /** The identity-coded bytes, at most `maxBytes`. Throws BodyError over a cap or when the coding is broken. */
+  chunks(maxBytes?: number): AsyncGenerator<Uint8Array>
   /** Reads what is left, bounded: a reply to an unread body can be lost on the way to the client. */
   drain(): Promise<void>
 }
@@ -36,16 +36,20 @@ export function openBody(
     const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
     if (done || value === undefined) return null
     wire += value.byteLength
-    if (wire > caps.wireBytes) throw new BodyError('body-too-large', 'more bytes than allowed')
+    if (wire > caps.wireBytes) {
+      throw new BodyError('body-too-large', `more than ${caps.wireBytes} bytes`)
+    }
     return value
   }
 
-  async function* chunks() {
+  async function* chunks(maxBytes = caps.bytes) {
     let bytes = 0
     const source = coding === 'gzip' ? gunzip(next) : identity(next)
     for await (const chunk of source) {
       bytes += chunk.byteLength
-      if (bytes > caps.bytes) throw new BodyError('body-too-large', 'more bytes than allowed')
+      if (bytes > Math.min(maxBytes, caps.bytes)) {
+        throw new BodyError('body-too-large', `more than ${Math.min(maxBytes, caps.bytes)} bytes`)
+      }
       yield chunk
     }
   }

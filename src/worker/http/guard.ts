@@ -5,6 +5,7 @@ import { sha256Hex } from '../../protocol/digest.ts'
 import { checkBody, openRequest } from '../../protocol/jws.ts'
 import { readPublicJwk } from '../../protocol/keys.ts'
 import { checkKeyLife, replayUntil } from '../../protocol/lifetime.ts'
+import { PROBLEMS } from '../../protocol/problem.ts'
 import { findKey, lifeOf } from '../store/keys.ts'
 import { bodyBytes } from './bytes.ts'
 import type { AppVariables, MaybeSignedEnv, SignedEnv, SignedStreamEnv } from './context.ts'
@@ -59,7 +60,10 @@ async function openToken({ deps, origin }: AppVariables, req: HonoRequest, body?
   const nowSeconds = Math.floor(deps.now() / 1000)
   const { pathname, search } = new URL(req.url)
   const target = { origin, nowSeconds, method: req.method, target: pathname + search }
-  const claims = orRefuse(await openRequest(token, key, target))
+  const opened = await openRequest(token, key, target)
+  // The shape of a token is nobody's body: a claim that is missing is a token that is not valid.
+  if (!opened.ok && PROBLEMS[opened.error.slug].status !== 401) refuse('token-invalid')
+  const claims = orRefuse(opened)
   if (claims.iss !== row.id) refuse('token-invalid')
   orRefuse(checkKeyLife(lifeOf(row), claims.iat))
   // Before the jti is spent: whoever changes a body on the way must not use up its sender's token.

@@ -70,7 +70,8 @@ async function storeUpload(
 
   let read: PatchesRead
   try {
-    read = await readPatches(body.chunks(), order, (bytes) => blob.write(bytes))
+    const chunks = body.chunks(submission.patchesBytes)
+    read = await readPatches(chunks, order, (bytes) => blob.write(bytes))
   } catch (error) {
     await drop()
     if (error instanceof BodyError) return refuse(error.slug, error.message)
