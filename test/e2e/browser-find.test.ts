@@ -1,13 +1,14 @@
-import { chmod, mkdtemp, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { findBrowser } from './browser.ts'
 
 const none = () => Promise.resolve(undefined)
 
 async function program(name: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'failmap-find-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
   const file = path.join(folder, name)
   await writeFile(file, '#!/bin/sh\n')
   await chmod(file, 0o755)

@@ -20,7 +20,8 @@ import { type Site, serveSite } from './browser-site.ts'
 const PAGES = Object.keys(samplePages())
 const SCHEMES = ['light', 'dark'] as const
 const WIDTHS = [360, 768, 1280]
-const A4 = 794
+// CSS pixels between the default margins of an A4 sheet.
+const A4 = { width: 718, height: 1047 }
 
 let browser: Browser
 let site: Site
@@ -30,6 +31,7 @@ beforeAll(async () => {
   browser = await openBrowser()
   site = await serveSite(samplePages())
   shots = process.env.FAILMAP_SCREENSHOTS ?? (await mkdtemp(path.join(tmpdir(), 'failmap-pages-')))
+  console.info(`screenshots: ${shots}`)
 })
 
 afterAll(async () => {
@@ -73,7 +75,7 @@ describe.each(PAGES)('the page %s', (where) => {
           if (width !== 768) await takePicture(page, where, `${width}-${colorScheme}`)
         }
       }
-      await page.setViewportSize({ width: A4, height: 1123 })
+      await page.setViewportSize(A4)
       await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
       expect(await page.evaluate(paper)).toBe('rgb(255, 255, 255)')
       expect(await page.evaluate(findFaintText), 'print').toEqual([])

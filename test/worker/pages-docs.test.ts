@@ -21,7 +21,12 @@ const DOCUMENT = {
             description: 'The thing',
             content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } },
           },
-          404: { description: 'Absent' },
+          404: {
+            description: 'not-found, odd-word',
+            content: {
+              'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+            },
+          },
         },
       },
       delete: { summary: 'Remove a thing', responses: { 204: { description: 'Gone' } } },
@@ -63,6 +68,11 @@ describe('renderDocs', () => {
     expect(html).toContain('string, 9 characters at most')
     expect(html).toMatch(/<code>parts<\/code><span class="quiet small"> optional/)
     expect(html).not.toMatch(/<code>kind<\/code><span class="quiet small"> optional/)
+  })
+
+  test('links each refusal of an operation to its page', async () => {
+    const html = String(await renderDocs({ document: DOCUMENT }))
+    expect(html).toContain('<dd><a href="/problems/not-found">not-found</a>, odd-word</dd>')
   })
 
   test('escapes texts of the document', async () => {

@@ -35,6 +35,11 @@ const schemaShape = z.looseObject({
 
 const content = z.record(z.string(), z.looseObject({ schema: schemaShape.optional() }))
 
+const response = z.looseObject({
+  description: z.string().optional(),
+  content: content.optional(),
+})
+
 const operation = z.looseObject({
   summary: z.string().optional(),
   description: z.string().optional(),
@@ -54,12 +59,7 @@ const operation = z.looseObject({
   requestBody: z
     .looseObject({ description: z.string().optional(), content: content.optional() })
     .optional(),
-  responses: z
-    .record(
-      z.string(),
-      z.looseObject({ description: z.string().optional(), content: content.optional() }),
-    )
-    .optional(),
+  responses: z.record(z.string(), response).optional(),
 })
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const
@@ -79,6 +79,7 @@ export const openApiDocument = z.looseObject({
 export type OpenApiDocument = z.infer<typeof openApiDocument>
 export type OpenApiSchema = z.infer<typeof schemaShape>
 export type OpenApiOperation = z.infer<typeof operation>
+export type OpenApiResponse = z.infer<typeof response>
 export type OpenApiContent = z.infer<typeof content>
 
 /** Operations in the document's order, each with its method and path. */

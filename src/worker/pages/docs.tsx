@@ -1,6 +1,9 @@
+import { PROBLEM_SLUGS } from '../../protocol/problem.ts'
+import { MEDIA, routePath } from '../../protocol/routes.ts'
 import {
   type OpenApiContent,
   type OpenApiOperation,
+  type OpenApiResponse,
   openApiDocument,
   operationsOf,
 } from './docs-document.ts'
@@ -109,12 +112,36 @@ function Operation(props: { method: string; path: string; operation: OpenApiOper
           <>
             <dt class="number">{status}</dt>
             <dd>
-              {response.description ?? ''} <Content content={response.content} />
+              <Answer response={response} />
             </dd>
           </>
         ))}
       </dl>
     </article>
+  )
+}
+
+/** A refusal's description lists its slugs, each of which has a page. */
+function Answer({ response: { description = '', content } }: { response: OpenApiResponse }) {
+  if (content?.[MEDIA.problem] === undefined) {
+    return (
+      <>
+        {description} <Content content={content} />
+      </>
+    )
+  }
+  return (
+    <>
+      {description.split(', ').map((word, index) => {
+        const slug = PROBLEM_SLUGS.find((known) => known === word)
+        return (
+          <>
+            {index === 0 ? '' : ', '}
+            {slug === undefined ? word : <a href={routePath('problem', slug)}>{slug}</a>}
+          </>
+        )
+      })}
+    </>
   )
 }
 

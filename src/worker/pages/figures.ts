@@ -12,8 +12,3 @@ export function decimal(value: number): string {
 export function whole(count: number): string {
   return count.toLocaleString('en-US')
 }
-
-/** A digest's first twelve digits: enough for the eye, never for a check. */
-export function shortDigest(digest: string): string {
-  return `${digest.slice(0, 12)}…`
-}

@@ -42,7 +42,7 @@ export function renderReport({ report }: ReportPage): Page {
         <p class="eyebrow">
           Signed report, <a href={`/epochs/${epoch.id}`}>{epoch.title}</a>
         </p>
-        <h1>{model.name}</h1>
+        <h1 class={model.name.length > 48 ? 'long' : undefined}>{model.name}</h1>
         <p class="quiet">Model as named by its submitter, {submitter}</p>
         <Lede report={report} />
         <Cautions report={report} />
