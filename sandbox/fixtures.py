@@ -5,6 +5,7 @@ change the arguments later; a patch that forges their log only makes a claim lik
 """
 
 import builtins
+from builtins import LookupError, RuntimeError, StopIteration, ValueError, len, min, setattr, type
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -15,7 +16,6 @@ _EXCEPTIONS = {
     for name, kind in vars(builtins).items()
     if isinstance(kind, type) and issubclass(kind, BaseException)
 }
-_int, _len, _range = int, len, range
 MAX_EFFECTS = 20_000
 # ("returns" or "raises", result or arguments, name of the exception, virtual time used up)
 Reply = tuple[str, Any, str, Any]
@@ -44,7 +44,7 @@ class Log:
             self.opaque += encoder.opaque
         except OverLimit as limit:
             self.opaque += 1
-            self.parts.append(b"!s%x:%b" % (_len(limit.args[0]), limit.args[0].encode()))
+            self.parts.append(b"!s%x:%b" % (len(limit.args[0]), limit.args[0].encode()))
 
     def drain(self) -> bytes:
         """The bytes of the tuple of effects; the log is empty afterwards."""
@@ -110,7 +110,7 @@ class _Replier:
 
     def next(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reply:
         self.scope.log.add(self.name, self.method, args, kwargs)
-        reply = self.replies[min(self.calls, _len(self.replies) - 1)]
+        reply = self.replies[min(self.calls, len(self.replies) - 1)]
         self.calls += 1
         return reply
 
@@ -188,7 +188,7 @@ class Stream:
             self._scope.log.add(self._name, "pull", pull)
         if pull == self._fails_at:
             raise self._scope.exception(self._error[2], self._error[1])
-        if self._place >= _len(self._items):
+        if self._place >= len(self._items):
             raise StopIteration
         item = self._items[self._place]
         self._place += 1

@@ -1,9 +1,8 @@
 """Concurrency without chance: generator tasks in given turns, coroutines on virtual time."""
 
+from builtins import BaseException, StopIteration, next, range
 from collections.abc import Callable, Iterable
 from typing import Any
-
-_StopIteration, _BaseException, _GeneratorExit = StopIteration, BaseException, GeneratorExit
 
 Ending = tuple[str, Any]
 
@@ -21,9 +20,9 @@ def run_turns(
     def turn(label: str) -> None:
         try:
             next(tasks[label])
-        except _StopIteration as stop:
+        except StopIteration as stop:
             endings[label] = ("returned", stop.value)
-        except _BaseException as error:
+        except BaseException as error:
             endings[label] = ("raised", error)
 
     for label in schedule:
@@ -34,7 +33,7 @@ def run_turns(
             try:
                 tasks[label].close()
                 endings[label] = ("closed", None)
-            except _BaseException as error:
+            except BaseException as error:
                 endings[label] = ("raised", error)
     for _ in range(max_turns):
         waiting = [label for label in tasks if label not in endings]
@@ -86,7 +85,7 @@ def run_virtual(
             def work() -> None:
                 try:
                     future.set_result(func(*args))
-                except _BaseException as error:
+                except BaseException as error:
                     future.set_exception(error)
 
             self.call_soon(work)

@@ -24,6 +24,8 @@ MAX_ANSWER = 4 << 20
 _TASK = struct.Struct("<BHII")
 _LENGTH = struct.Struct("<I")
 _HEAD = struct.Struct("<BII")
+# The process of a patch may replace builtins; what is used there after the load is bound here.
+_len, _pack_head = len, _HEAD.pack
 
 
 class WireError(ValueError):
@@ -72,7 +74,7 @@ def unpack_task(frame: bytes) -> tuple[bytes, str, list[bytes]]:
 
 def pack_answer(kind: int, sequence: int, payload: bytes) -> bytes:
     """One frame of an answer."""
-    return _HEAD.pack(kind, sequence, len(payload)) + payload
+    return _pack_head(kind, sequence, _len(payload)) + payload
 
 
 def read_answer(output: bytes, count: int) -> Answer:
