@@ -10,6 +10,7 @@ from typing import Any
 
 from tasks.export import export
 from tasks.kit.category import AuthoringError
+from tasks.kit.environments import differing
 from tasks.kit.epoch import Keys
 from tasks.kit.keyfile import read_root
 from tasks.kit.load import load_category, overlay_folder, slugs
@@ -76,16 +77,32 @@ def run_validate(given: argparse.Namespace) -> int:
     """Validate in parallel; progress on stderr, reports on stdout."""
     chosen = chosen_slugs(given.slug, given.overlay)
     reports: list[Report] = []
-    with ProcessPoolExecutor(min(given.jobs, len(chosen)) or 1) as pool:
+    with ProcessPoolExecutor(max(1, min(given.jobs, len(chosen)))) as pool:
         running = [pool.submit(validate, slug, given.overlay, given.quick) for slug in chosen]
         for count, future in enumerate(running, 1):
             reports.append(future.result())
             print(f"{count}/{len(chosen)} {reports[-1].slug}", file=sys.stderr)
             if not given.json:
                 print(as_text(reports[-1]), flush=True)
+    sound = [report.slug for report in reports if not report.faults]
+    elsewhere = differing(sound, given.overlay, given.jobs, other_pythons=not given.quick)
+    for report in reports:
+        if fault := elsewhere.get(report.slug):
+            report.faults.append(fault)
+            if not given.json:
+                print(f"  !  {report.slug}: {fault}")
     if given.json:
         print(json.dumps([report.as_data() for report in reports], indent=2))
+    else:
+        print(_summary(reports))
     return 1 if any(report.faults for report in reports) else 0
+
+
+def _summary(reports: list[Report]) -> str:
+    failed = [report.slug for report in reports if report.faults]
+    seconds = sum(report.seconds for report in reports)
+    tail = f"; failed: {', '.join(failed)}" if failed else ""
+    return f"{len(reports) - len(failed)} of {len(reports)} categories pass, {seconds:.0f} s in all{tail}"
 
 
 def run_export(given: argparse.Namespace) -> int:

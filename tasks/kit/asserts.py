@@ -72,16 +72,17 @@ def show(value: Any) -> str:
 
 
 def _stand(value: Stand) -> str:
+    label = value.label.lstrip(".")
     if value.kind == "exception":
         arguments = value.parts[1] if isinstance(value.parts[1], tuple) else ()
-        return f"{value.label}({', '.join(map(show, arguments))})"
+        return f"{label}({', '.join(map(show, arguments))})"
     if value.kind == "instance":
-        return f"{value.label}({', '.join(f'{n}={show(v)}' for n, v in value.parts)})"
+        return f"{label}({', '.join(f'{n}={show(v)}' for n, v in value.parts)})"
     if value.kind == "named tuple":
-        return f"{value.label}({', '.join(map(show, value.parts))})"
+        return f"{label}({', '.join(map(show, value.parts))})"
     if value.kind == "member":
-        return f"{value.label}.{value.parts[0]}"
-    return value.label
+        return f"{label}.{value.parts[0]}"
+    return label
 
 
 def _reply(reply: Reply) -> str:
@@ -149,14 +150,14 @@ def _within(step: Step, outcomes: Any) -> list[str]:
     kind, value, effects = next(outcomes)
     lines = [head, *(f"    {line}" for line in body or ["pass"])]
     if kind == "raised":
-        lines = [f"with raises({value.label}):", *(f"    {line}" for line in lines)]
+        lines = [f"with raises({value.label.lstrip('.')}):", *(f"    {line}" for line in lines)]
     if effects:
         lines.append(f"assert effects() == [{', '.join(map(_effect, effects))}]")
     return lines
 
 
 def _raised(text: str, error: Stand) -> list[str]:
-    return [f"with raises({error.label}):", f"    {text}"]
+    return [f"with raises({error.label.lstrip('.')}):", f"    {text}"]
 
 
 def _assertion(text: str, value: Any) -> str:

@@ -6,7 +6,7 @@ from sandbox.checks import Check
 from sandbox.compare import matches
 
 # An exception up to its arguments; what follows is skipped only if it is text and whole numbers.
-_EXCEPTION = re.compile(rb"E[0-9a-f]+:(?:s[0-9a-f]+:[A-Za-z_]\w*)+\(([0-9a-f]+):")
+_EXCEPTION = re.compile(rb"E[0-9a-f]+:(?:s[0-9a-f]+:[.A-Za-z_][\w.]*)+\(([0-9a-f]+):")
 _WHOLE = re.compile(rb"i-?[0-9a-f]+;|[NTF]")
 _TEXT = re.compile(rb"s([0-9a-f]+):")
 # Mappings that are no dicts and named tuples may match other bytes of another length.

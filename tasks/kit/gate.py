@@ -20,6 +20,8 @@ ENOUGH_KILLS = 3
 ENOUGH_TOUCHES = 3
 AUTOMATIC_MUTANTS = 6
 EQUIVALENCE_INPUTS = 2000
+# Checks asked again after all others: module state that outlives a check would show.
+STABLE_CHECKS = 6
 # Of 48 observations: bits of entropy, and the share of the most common one.
 ENTROPY_FLOOR_BITS = 2.5
 MOST_COMMON_SHARE = 0.5
@@ -46,6 +48,8 @@ def examine(keys: Keys, category: Category, task: Task, tries: Tries) -> None:
     _examine_visible(task, Trial(reference, task.visible))
     hidden = Trial(reference, hidden_checks(keys, category, task))
     _examine_oracle(category, task, hidden)
+    if not hidden.holds(reference, STABLE_CHECKS):
+        raise AuthoringError(f"{task.variant.shape}: state of one check shows in another")
     _examine_coverage(task, hidden)
     for name, source in _written_mutants(category, task):
         tries.mutants += 1

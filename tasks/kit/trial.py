@@ -29,6 +29,11 @@ class Trial:
         turns = TurnCounter()
         return next((i for i in range(len(self.checks)) if self._fails(namespace, turns, i)), None)
 
+    def holds(self, reference: Namespace, count: int) -> bool:
+        """Whether the reference shows the same again for the first `count` checks."""
+        again = (observe(reference, check) for check in self.checks[:count])
+        return all(a == b for a, b in zip(again, self.expected, strict=False))
+
     def kills(self, mutant: str | CodeType, enough: int | None = None) -> int:
         """Checks that the mutant fails, counted up to `enough`; all of them if it does not load.
 

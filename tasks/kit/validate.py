@@ -9,12 +9,18 @@ from tasks.kit.accept import Drawing, accept
 from tasks.kit.agree import agree
 from tasks.kit.bounds import MOST_PROMPT_BYTES
 from tasks.kit.category import AuthoringError, Category
+from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
+from tasks.kit.hidden import hidden_checks
 from tasks.kit.keyfile import TRIAL_EPOCH, TRIAL_ROOT
 from tasks.kit.load import load_category, overlay_folder
 from tasks.kit.static import pairs_possible, static_faults
+from tasks.kit.trial import Trial, load_reference
 
 ORACLE_INPUTS, QUICK_INPUTS = 2000, 200
+# Aimed at 0.2 s; the bound leaves room for a busy machine.
+MOST_HIDDEN_SECONDS = 1.0
+MOST_CHECK_SECONDS = 0.01
 SYMPTOM_SHARE = (0.6, 0.9)
 
 
@@ -66,7 +72,9 @@ def _run_gates(category: Category, report: Report, quick: bool) -> None:
         return
     parts = (4, 20) if quick else (16, 80)
     keys = Keys.of(TRIAL_EPOCH, TRIAL_ROOT, *parts)
-    _report_drawing(accept(keys, category), report)
+    drawing = accept(keys, category)
+    _report_drawing(drawing, report)
+    _report_speed(keys, category, drawing, report)
 
 
 def _report_drawing(drawing: Drawing, report: Report) -> None:
@@ -92,6 +100,26 @@ def _report_drawing(drawing: Drawing, report: Report) -> None:
         "lines": [f(len(t.module.splitlines()) for t in tasks) for f in (min, max)],
     }
     report.remarks += [f"{n} x {why}" for why, n in drawing.rejected.most_common(8)]
+
+
+def _report_speed(keys: Keys, category: Category, drawing: Drawing, report: Report) -> None:
+    """CPU time to draw the hidden checks anew from the key, and of a reference on one of them."""
+    began = time.process_time()
+    drawn = [draw_task(keys, category, task.number, task.counter) for task in drawing.tasks]
+    checks = [hidden_checks(keys, category, task) for task in drawn]
+    hidden = (time.process_time() - began) * keys.tasks / len(drawn)
+    began = time.process_time()
+    for task, some in zip(drawn[:8], checks, strict=False):
+        Trial(load_reference(task.reference), some)
+    per_check = (time.process_time() - began) / sum(map(len, checks[:8]))
+    report.figures |= {
+        "seconds to draw the hidden checks": round(hidden, 3),
+        "microseconds a check": round(per_check * 1e6),
+    }
+    if hidden > MOST_HIDDEN_SECONDS:
+        report.faults.append(f"drawing the hidden checks takes {hidden:.2f} s of CPU")
+    if per_check > MOST_CHECK_SECONDS:
+        report.faults.append(f"a check takes the reference {per_check * 1000:.1f} ms of CPU")
 
 
 def as_text(report: Report) -> str:

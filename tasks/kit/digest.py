@@ -1,0 +1,37 @@
+"""`python3 -m tasks.kit.digest SLUG…`: what a category draws and shows, as one digest a line.
+
+Run under another hash seed, locale, time zone or Python, it must print the same.
+"""
+
+import hashlib
+import sys
+
+from sandbox.runner import load, observe
+from tasks.kit.draw import draw_task
+from tasks.kit.epoch import Keys
+from tasks.kit.hidden import hidden_checks
+from tasks.kit.keyfile import TRIAL_EPOCH, TRIAL_ROOT
+from tasks.kit.load import load_category, overlay_folder
+
+TASKS = 12
+
+
+def digest(slug: str) -> str:
+    """SHA-256 over prompts and observations of some tasks of the trial epoch."""
+    keys = Keys.of(TRIAL_EPOCH, TRIAL_ROOT)
+    category = load_category(slug, overlay_folder())
+    seen = hashlib.sha256()
+    for number in range(1, TASKS + 1):
+        task = draw_task(keys, category, number, 0)
+        checks = hidden_checks(keys, category, task)
+        seen.update(task.prompt.encode())
+        for module in (task.reference, task.module):
+            namespace = load(module)
+            for check in checks:
+                seen.update(observe(namespace, check))
+    return seen.hexdigest()
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        print(name, digest(name), flush=True)
