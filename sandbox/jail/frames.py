@@ -17,5 +17,6 @@ STATUS = struct.Struct("<IiIII")
 # The status that a zygote writes once its walls stand, in place of a sequence number.
 READY = 0xFFFFFFFF
 
-# Exit code of a patch's process that found another frame than its own: a fault of ours.
-OUT_OF_STEP = 117
+# The same from a patch's process that found another frame than its own: a fault of ours. It is said
+# here and not by an exit code, because the patch has no hold of this pipe once it runs.
+OUT_OF_STEP = 0xFFFFFFFE

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from sandbox.jail import descriptors
-from sandbox.jail.frames import FRAME_HEAD, OUT_OF_STEP, PERMIT, READY, STATUS
+from sandbox.jail.frames import FRAME_HEAD, PERMIT, READY, STATUS
 from sandbox.jail.patch_run import PatchRun, ending_of
 from sandbox.jail.profile import IsolationUnavailable, Walls
 from sandbox.jail.rlimits import DEFAULT_LIMITS, Limits
@@ -172,15 +172,13 @@ class Lane:
             return
         sequence, wait_status, ran_out, cpu_us, peak_kib = STATUS.unpack(status)
         if sequence != task.sequence:
+            # OUT_OF_STEP, or a zygote that counts differently: its frames cannot be trusted.
             self._recover()
             return
         # The zygote has buried the process: what it wrote is in the pipe, and nobody adds to it.
         while self._read_output(task, output):
             pass
         ending, code = ending_of(wait_status, bool(ran_out), cpu_us, task.limits.cpu_ms)
-        if code == OUT_OF_STEP and not task.size:
-            self._recover()
-            return
         if task.flooded:
             ending = "flooded"
         self._flying.popleft()

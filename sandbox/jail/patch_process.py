@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from sandbox.jail import descriptors, landlock
-from sandbox.jail.frames import FRAME_HEAD, OUT_OF_STEP
+from sandbox.jail.frames import FRAME_HEAD, OUT_OF_STEP, STATUS
 from sandbox.jail.rlimits import limit_patch
 from sandbox.jail.seccomp import Filter
 from sandbox.jail.syscalls import SIGKILL, die_with_parent, syscall
@@ -43,7 +43,7 @@ class PatchProcess:
             die_with_parent()
             # The zygote may have died before the line above: then nobody will end this process.
             if os.getppid() != self._zygote:
-                os._exit(OUT_OF_STEP)
+                os._exit(1)
             frame = _read_frame(sequence)
             self._give_up(sequence, cpu_ms, memory_mib)
             gc.enable()
@@ -70,7 +70,7 @@ class PatchProcess:
 def _read_frame(sequence: int) -> bytes:
     own, length = FRAME_HEAD.unpack(_read(FRAME_HEAD.size))
     if own != sequence:
-        os._exit(OUT_OF_STEP)
+        _report_out_of_step()
     return _read(length)
 
 
@@ -79,10 +79,15 @@ def _read(size: int) -> bytes:
     while size:
         part = os.read(descriptors.FRAMES, size)
         if not part:
-            os._exit(OUT_OF_STEP)
+            _report_out_of_step()
         parts.append(part)
         size -= len(part)
     return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _report_out_of_step() -> NoReturn:
+    os.write(descriptors.STATUS, STATUS.pack(OUT_OF_STEP, 0, 0, 0, 0))
+    os._exit(1)
 
 
 def _send(data: bytes) -> None:

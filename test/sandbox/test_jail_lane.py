@@ -11,6 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
+from sandbox.jail.frames import FRAME_HEAD
 from sandbox.jail.lane import Lane
 from sandbox.jail.profile import ProfileName, walls_of
 from sandbox.jail.rlimits import Limits
@@ -114,6 +115,13 @@ class Lanes:
                     self.lane._step()
             self.assertEqual(self.lane.receive().ending, "lost")
             self.assertEqual(self.lane.receive().output, b"1\n")
+
+        def test_a_frame_that_is_not_the_next_one_makes_the_lane_start_anew(self) -> None:
+            self.lane.submit(b"emit(1)")
+            self.lane._permit()
+            stale = b"emit('stale')"
+            os.write(self.lane._zygote.frames, FRAME_HEAD.pack(7, len(stale)) + stale)
+            self.assertEqual((self.lane.receive().output, self.lane.deaths), (b"1\n", 1))
 
         def test_close_leaves_no_process_and_no_descriptor(self) -> None:
             before = len(os.listdir("/proc/self/fd"))
