@@ -14,7 +14,7 @@ export const LIMITS = {
   tasksPerPart: 1_000,
   /** Contract, module and visible checks of one task as text, data and prompt. */
   promptLineBytes: 512 * 1024,
-  /** 24,576 prompts of about 8 KiB are 200 MB. */
+  /** 24,576 prompts of about 11 KiB are 270 MB. */
   promptsBytes: 1024 * 1024 * 1024,
   /** A drawing holds 96 counters for each category as JSON. */
   drawingBytes: 4 * 1024 * 1024,
