@@ -20,7 +20,8 @@ def distance(a, b, size):
     return min(gap, size - gap)
 '''
 FAULTY = REFERENCE.replace("abs(b - a)", "(b - a)").replace("min(gap, size - gap)", "gap")
-WRAP_ONLY = REFERENCE.replace("abs(b - a)", "(b - a)")
+TURN_ONLY = REFERENCE.replace(" % size", "")
+BOTH = TURN_ONLY.replace("min(gap, size - gap)", "gap")
 GAP_ONLY = REFERENCE.replace("min(gap, size - gap)", "gap")
 NO_WRAP = REFERENCE.replace("min(gap, size - gap)", "gap if gap < 9 else size - gap")
 HALF = REFERENCE.replace("gap = abs(b - a) % size", "gap = min(abs(b - a), size)")
