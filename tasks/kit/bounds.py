@@ -84,7 +84,11 @@ def _blank_line_faults(lines: list[str]) -> list[str]:
 
 def _import_faults(source: str) -> list[str]:
     found = []
-    for node in ast.walk(ast.parse(source)):
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        return [f"line {error.lineno} is not Python: {error.msg}"]
+    for node in ast.walk(tree):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom):
             names = [node.module or "."]

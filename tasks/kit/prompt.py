@@ -43,10 +43,11 @@ def prompt_text(task: Task) -> str:
         readable(check, expected)
         for check, expected in zip(task.visible, visible_expected(task), strict=True)
     ]
-    notes = helper_notes(task.visible)
+    checks = "\n\n".join(f"# check {n}\n{text}" for n, text in enumerate(shown, 1))
+    notes = helper_notes(task.visible, checks)
     return _TEXT.format(
         contract="\n".join(f"{n}. {clause}" for n, clause in enumerate(task.contract, 1)),
         module=task.module,
         notes="\n" + "".join(f"\n- {note}" for note in notes) if notes else "",
-        checks="\n\n".join(f"# check {n}\n{text}" for n, text in enumerate(shown, 1)),
+        checks=checks,
     )

@@ -47,7 +47,8 @@ def render(template: str, slots: Mapping[str, Any], depth: int = 0) -> str:
                 )
             return text.strip("\n")
         text = render(dedent(text).strip("\n"), slots, depth + 1)
-        return indent(text, mark["pad"]) + "\n" if text else _GAP
+        ending = "\n" if mark[0].endswith("\n") else ""
+        return indent(text, mark["pad"]) + ending if text else _GAP
 
     return _close_gaps(_MARK.sub(fill, template))
 

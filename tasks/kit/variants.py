@@ -58,7 +58,7 @@ def render_variant(
         numbers[clause.name] = len(contract) if text else 0
     merged = {**words, **shape.words}
     variant = Variant(
-        shape.name, knobs, merged, bugs, render(shape.entry_point, slots).strip(), numbers
+        shape.name, knobs, merged, bugs, render(shape.entry_point, slots), numbers
     )
     reference = module_text(shape.module, slots)
     return Rendered(variant, shape, slots, tuple(contract), reference)

@@ -1,0 +1,1 @@
+"""Tests of the authoring kit and of the categories' tree."""
