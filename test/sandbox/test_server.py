@@ -1,0 +1,252 @@
+"""The HTTP server: routes, guards, limits; a service of the tiny category behind it."""
+
+import base64
+import contextlib
+import hashlib
+import http.client
+import io
+import json
+import socket
+import threading
+import time
+import unittest
+from unittest import mock
+
+from sandbox import server as server_module
+from sandbox.material import QuarantinedError
+from sandbox.server import SandboxServer
+from sandbox.service import Service
+from sandbox.shard import MAX_BODY
+from test.sandbox.corpus import FAULTY, REFERENCE, TinyDraw
+from test.sandbox.in_process import InProcess
+
+TOKEN = "a-token-of-the-test"
+KEY = bytes.fromhex("c0ffee" * 10 + "abcd")
+MARKER = "planted_marker_of_a_patch"
+
+
+class TinyCorpus:
+    digest = hashlib.sha256(b"tiny").hexdigest()
+
+    def __init__(self) -> None:
+        self.fault: Exception | None = None
+
+    def draw(self, request):
+        if self.fault:
+            raise self.fault
+        return TinyDraw(key=request.epoch.key, count=len(request.counters))
+
+
+class InProcessLane:
+    """A lane by way of the in-process runner; `gate` holds it until it is set."""
+
+    gate = threading.Event()
+
+    def __init__(self) -> None:
+        self._runner = InProcess()
+
+    def submit(self, frame, limits=None):
+        self._runner.submit(frame, limits, 0)  # type: ignore[arg-type]
+
+    def receive(self):
+        self.gate.wait(20)
+        return self._runner.receive(0)
+
+    def close(self):
+        pass
+
+
+def shard(patches: dict[int, str | None], **changes) -> bytes:
+    """The body of a request for the tiny category."""
+    key = base64.urlsafe_b64encode(KEY).decode().rstrip("=")
+    document = {
+        "protocol": 1,
+        "corpus": TinyCorpus.digest,
+        "epoch": {"id": "tiny", "key": key, "practice": 2, "sealed": 4},
+        "category": "ring-distance",
+        "counters": [0] * 6,
+        "submission": "sub_1",
+        "patches": [
+            {"instance_id": f"failmap__ring-distance-{n}", "module": text}
+            for n, text in patches.items()
+        ],
+        **changes,
+    }
+    return json.dumps(document).encode()
+
+
+class ServerTest(unittest.TestCase):
+    def setUp(self) -> None:
+        InProcessLane.gate.set()
+        self.corpus = TinyCorpus()
+        card = {"profile": "S"}
+        self.service = Service(self.corpus, card, lambda slot, seed: InProcessLane(), 1)  # type: ignore
+        self.server = SandboxServer(("127.0.0.1", 0), self.service, TOKEN)
+        self.port = self.server.server_address[1]
+        self.logged = io.StringIO()
+        self.enterContext(contextlib.redirect_stderr(self.logged))
+        thread = threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+
+    def ask(self, method="POST", path="/shards", data=b"", headers=None, token=TOKEN):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        sent = {"Authorization": f"Bearer {token}"} if token is not None else {}
+        connection.request(method, path, data, {**sent, **(headers or {})})
+        response = connection.getresponse()
+        text = response.read()
+        connection.close()
+        return response.status, response.headers, json.loads(text) if text else None
+
+    def raw(self, data: bytes, close: bool = False) -> bytes:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
+            with contextlib.suppress(OSError):
+                connection.sendall(data)
+                if close:
+                    connection.shutdown(socket.SHUT_WR)
+            parts = b""
+            with contextlib.suppress(OSError):
+                while part := connection.recv(1 << 16):
+                    parts += part
+            return parts
+
+    def assert_problem(self, answer, status: int, slug: str) -> None:
+        self.assertEqual((answer[0], answer[2]["type"]), (status, f"/problems/{slug}"))
+        self.assertEqual(answer[1]["Content-Type"], "application/problem+json")
+        self.assertEqual(set(answer[2]), {"type", "title", "status"})
+
+    def test_health_says_what_judges(self):
+        status, _, health = self.ask("GET", "/health", token=None)
+        self.assertEqual(status, 200)
+        self.assertEqual(health["corpus"], TinyCorpus.digest)
+        self.assertEqual(set(health), {"status", "protocol", "corpus", "runtime", "isolation"})
+        self.assertRegex(health["runtime"]["sandbox"], "^[0-9a-f]{64}$")
+
+    def test_a_shard_gives_a_tally_and_twice_the_same_bytes(self):
+        data = shard({1: REFERENCE, 2: FAULTY, 3: None})
+        status, _, tally = self.ask(data=data)
+        self.assertEqual(status, 200)
+        self.assertEqual(tally["parts"]["practice"]["fixed"], 1)
+        self.assertEqual(self.ask(data=data)[2], tally)
+
+    def test_a_chunked_body_is_taken(self):
+        data = shard({1: REFERENCE})
+        head = f"POST /shards HTTP/1.1\r\nAuthorization: Bearer {TOKEN}\r\nTransfer-Encoding: chunked\r\n"
+        parts = b"".join(b"%x\r\n%b\r\n" % (len(p), p) for p in (data[:100], data[100:]))
+        answer = self.raw(head.encode() + b"Connection: close\r\n\r\n" + parts + b"0\r\n\r\n")
+        self.assertIn(b" 200 ", answer.splitlines()[0])
+
+    def test_only_the_token_opens_it(self):
+        for token in (None, "", "wrong", TOKEN + "x", TOKEN[:-1], "é"):
+            with self.subTest(token):
+                headers = {} if token is None else {"Authorization": f"Bearer {token}".encode()}
+                self.assert_problem(self.ask(data=b"{}", token=None, headers=headers), 401, "unauthorized")
+        self.assert_problem(
+            self.ask(data=b"{}", token=None, headers={"Authorization": f"Basic {TOKEN}"}), 401, "unauthorized"
+        )
+
+    def test_other_paths_and_methods_are_problems(self):
+        self.assert_problem(self.ask("GET", "/nothing"), 404, "not-found")
+        self.assert_problem(self.ask("GET", "/shards"), 405, "method-not-allowed")
+        self.assert_problem(self.ask("POST", "/health"), 405, "method-not-allowed")
+        self.assert_problem(self.ask("DELETE", "/shards"), 405, "method-not-allowed")
+
+    def test_bodies_of_another_shape_corpus_or_protocol_are_refused(self):
+        self.assert_problem(self.ask(data=b"{}"), 422, "body-invalid")
+        self.assert_problem(self.ask(data=shard({9: "x"})), 422, "body-invalid")
+        self.assert_problem(self.ask(data=shard({}, protocol=2)), 409, "protocol-mismatch")
+        self.assert_problem(self.ask(data=shard({}, corpus="0" * 64)), 409, "corpus-mismatch")
+
+    def test_a_body_over_the_cap_is_refused_while_it_arrives(self):
+        self.assert_problem(
+            self.ask(headers={"Content-Length": str(MAX_BODY + 1)}), 413, "body-too-large"
+        )
+        head = f"POST /shards HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\nTransfer-Encoding: chunked\r\n\r\n"
+        with mock.patch.object(server_module, "MAX_BODY", 1 << 20):
+            answer = self.raw(head.encode() + b"100000\r\n" + b"x" * (1 << 20) + b"\r\n1\r\nx\r\n")
+        self.assertIn(b" 413 ", answer.splitlines()[0])
+
+    def test_bodies_that_end_early_or_are_framed_twice_are_refused(self):
+        head = f"POST /shards HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\n".encode()
+        for rest in (
+            b"Content-Length: 100\r\n\r\nshort", b"\r\n", b"Content-Length: 5\r\nContent-Length: 5\r\n\r\n12345",
+            b"Content-Length: -1\r\n\r\n", b"Content-Length: 0x5\r\n\r\n12345",
+            b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            b"Transfer-Encoding: gzip\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+            b"Transfer-Encoding: chunked\r\n\r\n-1\r\n", b"Transfer-Encoding: chunked\r\n\r\n5\r\n12345xx0\r\n\r\n",
+        ):  # fmt: skip
+            with self.subTest(rest):
+                answer = self.raw(head + rest, close=True)
+                self.assertIn(b" 400 ", answer.splitlines()[0])
+
+    def test_malformed_requests_are_not_repeated_back(self):
+        for data in (b"GET\r\n\r\n", b"\x16\x03\x01\r\n\r\n", b"A" * 70_000 + b"\r\n\r\n",
+                     b"GET /<script> HTTP/9.9\r\n\r\n"):  # fmt: skip
+            answer = self.raw(data, close=True)
+            self.assertNotIn(b"script", answer)
+            self.assertNotIn(b"AAAA", answer)
+
+    def test_a_slow_client_is_cut_off(self):
+        with mock.patch.object(server_module, "BODY_SECONDS", 0.5):
+            with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
+                connection.sendall(
+                    f"POST /shards HTTP/1.1\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: 100\r\n\r\n".encode()
+                )
+                started = time.monotonic()
+                with contextlib.suppress(OSError):
+                    for _ in range(200):
+                        connection.sendall(b" ")
+                        time.sleep(0.05)
+                        if not connection.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK):
+                            break
+                self.assertLess(time.monotonic() - started, 8)
+        self.assertEqual(self.ask("GET", "/health")[0], 200)
+
+    def test_a_shard_too_many_is_told_that_it_is_busy(self):
+        InProcessLane.gate.clear()
+        with mock.patch.object(server_module, "WAIT_SECONDS", 0.2):
+            first = threading.Thread(target=self.ask, kwargs={"data": shard({1: REFERENCE})})
+            first.start()
+            while not self.server._working:
+                time.sleep(0.01)
+            answer = self.ask(data=shard({1: REFERENCE}))
+            self.assert_problem(answer, 503, "busy")
+            self.assertEqual(answer[1]["Retry-After"], "5")
+            InProcessLane.gate.set()
+            first.join()
+
+    def test_what_must_not_be_scored_is_quarantined(self):
+        self.corpus.fault = QuarantinedError("x")
+        self.assert_problem(self.ask(data=shard({})), 503, "quarantined")
+
+    def test_a_fault_of_ours_says_nothing_of_itself(self):
+        self.corpus.fault = RuntimeError(MARKER)
+        self.assert_problem(self.ask(data=shard({1: MARKER})), 500, "internal")
+        self.assertNotIn(MARKER, self.logged.getvalue())
+
+    def test_the_log_holds_ids_and_counts_only(self):
+        self.ask(data=shard({1: REFERENCE + f"# {MARKER}", 2: f"raise ValueError('{MARKER}')"}))
+        self.ask(data=shard({1: MARKER}, protocol=2))
+        self.ask(data=MARKER.encode())
+        text = self.logged.getvalue()
+        self.assertIn("ring-distance", text)
+        for secret in (MARKER, TOKEN, KEY.hex(), base64.urlsafe_b64encode(KEY).decode().rstrip("=")):
+            self.assertNotIn(secret, text)
+
+    def test_draining_waits_for_the_shard_in_progress(self):
+        InProcessLane.gate.clear()
+        answers = []
+        first = threading.Thread(target=lambda: answers.append(self.ask(data=shard({1: REFERENCE}))))
+        first.start()
+        while not self.server._working:
+            time.sleep(0.01)
+        self.assertFalse(self.server.drain(0.05))
+        InProcessLane.gate.set()
+        self.assertTrue(self.server.drain(20))
+        first.join()
+        self.assertEqual(answers[0][0], 200)
+
+
+if __name__ == "__main__":
+    unittest.main()
