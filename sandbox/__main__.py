@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from sandbox.jail.isolation import Isolation, detect, no_isolation, open_lane
+from sandbox.jail.isolation import Isolation, detect, open_lane
 from sandbox.jail.profile import IsolationUnavailable
 from sandbox.lanes import OpenLane
 
@@ -55,6 +55,8 @@ def _isolate(options: Any) -> tuple[Isolation, OpenLane]:
             raise IsolationUnavailable(
                 f"--unsafe-no-isolation also needs {UNSAFE_VARIABLE}=1 in the environment"
             )
+        from sandbox.jail.isolation import no_isolation
+
         return _opener(no_isolation())
     return _opener(detect(options.profile))
 
@@ -139,7 +141,12 @@ def _check(options: Any) -> int:
     from sandbox.client_check import serve_lines
 
     wanted = options.isolation
-    isolation = no_isolation() if wanted == "unsafe" else detect(wanted)
+    if wanted == "unsafe":
+        from sandbox.jail.isolation import no_isolation
+
+        isolation = no_isolation()
+    else:
+        isolation = detect(wanted)
     lane = open_lane(isolation)
     with lane:
         print(json.dumps({"ready": True, "isolation": isolation.card()}), flush=True)
