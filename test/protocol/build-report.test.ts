@@ -1,53 +1,16 @@
 import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { buildReport, type ReportInput } from '../../src/protocol/build-report.ts'
+import { describe, expect, test } from 'vitest'
+import { buildReport } from '../../src/protocol/build-report.ts'
 import { canonicalJson } from '../../src/protocol/canonical.ts'
 import type { EpochCard } from '../../src/protocol/epoch.ts'
-import { fitTally } from '../../src/protocol/fit-tally.ts'
-import { openReport, type Signer, signReport } from '../../src/protocol/jws.ts'
-import type { Jwks } from '../../src/protocol/keys.ts'
 import { LIMITS } from '../../src/protocol/limits.ts'
 import { CATEGORIES } from '../../src/protocol/map.ts'
-import { type Report, reportSchema } from '../../src/protocol/report.ts'
-import { type Counts, type Tally, tallySchema } from '../../src/protocol/tally.ts'
-import {
-  ALICE,
-  MALLORY,
-  MANIFEST_SHA256,
-  ORIGIN,
-  sampleCard,
-  sampleCounts,
-  sampleManifest,
-  sampleTally,
-  signerOf,
-} from './sample.ts'
+import { reportSchema } from '../../src/protocol/report.ts'
+import type { Counts, Tally } from '../../src/protocol/tally.ts'
+import { sampleCard, sampleCounts, sampleTally } from './sample.ts'
+import { build, inputOf, talliesOf } from './sample-report.ts'
 
-const KEY = 'key_kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'
 const SUBMISSION = `sub_${'5'.repeat(40)}`
-
-function inputOf(card: EpochCard, tallies: readonly Tally[]): ReportInput {
-  return {
-    origin: ORIGIN,
-    api: '0.1.0',
-    card,
-    manifest: sampleManifest(card, KEY),
-    manifestSha256: MANIFEST_SHA256,
-    organisationName: 'Acme',
-    usage: { practice: 3, sealed: 1 },
-    tallies,
-  }
-}
-
-const talliesOf = (card: EpochCard, fixed: (index: number) => number): Tally[] =>
-  card.categories.map(({ slug }, index) =>
-    sampleTally(card, slug, sampleCounts(card.sealed, fixed(index))),
-  )
-
-function build(card: EpochCard, tallies: readonly Tally[]): Report {
-  const built = buildReport(inputOf(card, tallies))
-  if (!built.ok) throw new Error(built.error.why)
-  return built.value
-}
 
 const whyNot = (card: EpochCard, tallies: readonly Tally[]) => {
   const built = buildReport(inputOf(card, tallies))
@@ -296,136 +259,5 @@ describe('buildReport', () => {
       ),
     )
     expect((text.length * 4) / 3).toBeLessThan(LIMITS.reportJwsBytes / 2)
-  })
-})
-
-describe('fitTally', () => {
-  const category = card.categories[0]?.slug ?? ''
-  const good = sampleTally(card, category, sampleCounts(80, 40, { visible_passed: 50 }))
-  const sealed = (more: Partial<Counts>): Tally => ({
-    ...good,
-    parts: { ...good.parts, sealed: { ...good.parts.sealed, ...more } },
-  })
-  const fault = (tally: Tally) => {
-    const fitted = fitTally(tally, { card, submission: SUBMISSION, category })
-    return fitted.ok ? 'fits' : `${fitted.error.reason}: ${fitted.error.why}`
-  }
-
-  test('takes what was asked for', () => {
-    expect(fault(good)).toBe('fits')
-  })
-
-  test('refuses another corpus as a difference of versions (Q03)', () => {
-    expect(fault({ ...good, corpus: '0'.repeat(64) })).toBe('versions_differ: another corpus')
-  })
-
-  test('quarantines what answers another question (Q07)', () => {
-    for (const other of [
-      { ...good, submission: `sub_${'6'.repeat(40)}` },
-      { ...good, epoch: 'live-2026-12' },
-      { ...good, category: card.categories[1]?.slug ?? '' },
-    ]) {
-      expect(fault(other)).toMatch(/^controls_failed/)
-    }
-    const unknown = { card, submission: SUBMISSION, category: 'missing-x' }
-    expect(fitTally({ ...good, category: 'missing-x' }, unknown)).toMatchObject({
-      error: { why: 'unknown category' },
-    })
-  })
-
-  test('quarantines numbers that cannot be true (Q07)', () => {
-    const impossible: Partial<Counts>[] = [
-      { tasks: 81, wrong: 41 },
-      { tasks: 79, wrong: 39 },
-      { fixed: 41 },
-      { wrong: 39 },
-      { fixed: 60, wrong: 20 },
-      { visible_passed: 81 },
-      { invalid: 40, wrong: 0, visible_passed: 50 },
-      { regressed: 41 },
-      { trapped: 41 },
-      { faults_mended: 81 },
-    ]
-    for (const more of impossible) {
-      expect(fault(sealed(more)), JSON.stringify(more)).toMatch(/^controls_failed: sealed/)
-    }
-  })
-
-  test('quarantines controls that did not hold or did not run (Q07)', () => {
-    for (const kind of ['reference', 'known_failing', 'unsolvable'] as const) {
-      for (const control of [
-        { run: 2, held: 1 },
-        { run: 0, held: 0 },
-        { run: 1, held: 2 },
-      ]) {
-        const controls = { ...good.controls, [kind]: control }
-        expect(fault({ ...good, controls })).toBe('controls_failed: a control did not hold')
-      }
-    }
-  })
-
-  test('quarantines an isolation that failed its own tests', () => {
-    const isolation = { ...good.isolation, self_tests: { run: 12, held: 11 } }
-    expect(fault({ ...good, isolation })).toBe('controls_failed: the isolation did not hold')
-  })
-})
-
-describe('tallySchema', () => {
-  const good = sampleTally(card, card.categories[0]?.slug ?? '', sampleCounts(80, 40))
-  test('takes whole, finite, non-negative numbers only (Q07)', () => {
-    for (const fixed of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '40', null, 2 ** 53]) {
-      const parts = { ...good.parts, sealed: { ...good.parts.sealed, fixed } }
-      expect(tallySchema.safeParse({ ...good, parts }).success, String(fixed)).toBe(false)
-    }
-  })
-  test('takes no key that could carry a verdict of one task (Q07)', () => {
-    expect(tallySchema.safeParse({ ...good, verdicts: [1] }).success).toBe(false)
-    const parts = { ...good.parts, sealed: { ...good.parts.sealed, ids: ['x'] } }
-    expect(tallySchema.safeParse({ ...good, parts }).success).toBe(false)
-  })
-})
-
-describe('openReport', () => {
-  let signer: Signer
-  let jwks: Jwks
-  const report = () =>
-    build(
-      card,
-      talliesOf(card, (i) => i * 4),
-    )
-  beforeAll(async () => {
-    signer = await signerOf(ALICE)
-    jwks = { keys: [{ ...signer.jwk, kid: signer.keyId, alg: 'EdDSA', use: 'sig' }] }
-  })
-
-  test('verifies offline what signReport signed, and signs the same text twice', async () => {
-    const jws = await signReport(report(), signer)
-    expect(await signReport(report(), signer)).toBe(jws)
-    expect(await openReport(jws, jwks)).toEqual({ ok: true, value: report() })
-  })
-
-  test('refuses one flipped byte anywhere', async () => {
-    const jws = await signReport(report(), signer)
-    for (const share of [0.001, 0.1, 0.5, 0.9, 0.9999]) {
-      const at = Math.floor(jws.length * share)
-      const flipped = String.fromCharCode(jws.charCodeAt(at) ^ 1)
-      const text = jws.slice(0, at) + flipped + jws.slice(at + 1)
-      expect(await openReport(text, jwks)).toMatchObject({ error: { slug: 'signature-invalid' } })
-    }
-  })
-
-  test('refuses a key that the service does not list, or lists under another id', async () => {
-    const mallory = await signerOf(MALLORY)
-    const jws = await signReport(report(), mallory)
-    expect(await openReport(jws, jwks)).toMatchObject({ error: { slug: 'signature-invalid' } })
-    const mislabelled: Jwks = {
-      keys: [{ ...signer.jwk, kid: mallory.keyId, alg: 'EdDSA', use: 'sig' }],
-    }
-    expect(await openReport(jws, mislabelled)).toMatchObject({
-      error: { slug: 'signature-invalid' },
-    })
-    expect(await openReport(jws, { keys: [] })).toMatchObject({
-      error: { slug: 'signature-invalid' },
-    })
   })
 })
