@@ -23,17 +23,20 @@ export type ReadingContext = {
 }
 
 const CUT_OFF = ['length', 'time_limit', 'size_limit']
+/** We ended these ourselves, in the middle: there is no whole answer to look for. */
+const OUR_LIMITS = ['time_limit', 'size_limit']
 
 /** Turns a completion into a patch. The reasoning channel is never searched for code. */
 export function readCompletion(completion: Completion, context: ReadingContext): Reading {
   if (completion.content.trim() === '') return readEmpty(completion, context)
-  const isCutOff = CUT_OFF.includes(completion.finishReason ?? '')
+  const { finishReason } = completion
+  if (finishReason !== null && OUR_LIMITS.includes(finishReason)) {
+    return { status: 'truncated', cause: finishReason, module: null, notes: [] }
+  }
   const read = replyToModule(completion.content, {
     module: context.module,
     entryPoint: context.entryPoint,
-    ...(completion.finishReason === null
-      ? {}
-      : { finishReason: isCutOff ? 'length' : completion.finishReason }),
+    ...(finishReason === null ? {} : { finishReason }),
   })
   if (read.module !== null && utf8Length(read.module) > LIMITS.moduleBytes) {
     return { status: 'too_large', cause: null, module: null, notes: read.notes }
@@ -56,7 +59,7 @@ function readEmpty(completion: Completion, context: ReadingContext): Reading {
 
 /** Which limit ended the text: ours in time or size, the allowed output, or the window. */
 function limitReached({ finishReason, usage }: Completion, context: ReadingContext): string {
-  if (finishReason === 'time_limit' || finishReason === 'size_limit') return finishReason
+  if (finishReason !== null && OUR_LIMITS.includes(finishReason)) return finishReason
   const prompt = usage?.promptTokens ?? null
   const written = usage?.completionTokens ?? null
   if (prompt === null || written === null) return 'max_tokens'

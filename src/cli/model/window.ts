@@ -3,14 +3,14 @@ export type WindowComplaint = { window: number; prompt: number }
 
 const WINDOW = [
   /maximum context length (?:is|of) (\d+)/i,
-  /context (?:length|size|window)\D{0,24}(\d+)/i,
   /n_ctx\D{0,6}(\d+)/i,
+  /context (?:length|size|window|limit)\D{0,24}(\d+)/i,
   /window\D{0,12}(\d+)/i,
 ]
 const PROMPT = [
+  /n_prompt_tokens\D{0,6}(\d+)/i,
   /(\d+) (?:tokens )?(?:in|from) (?:the|your) (?:messages|prompt|input)/i,
   /(?:prompt|input)(?: tokens| length)?\D{0,24}?(\d+)/i,
-  /n_prompt_tokens\D{0,6}(\d+)/i,
   /(\d+) input tokens/i,
 ]
 

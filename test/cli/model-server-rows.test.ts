@@ -1,0 +1,359 @@
+import { describe, expect, test } from 'vitest'
+import { readEvents } from '../../src/cli/model/sse.ts'
+import { AGENT_LIMITS, createTransport, proxyFor } from '../../src/cli/model/transport.ts'
+import { httpSteps, section } from './client-field-cases.ts'
+import { chat, type Step, startFakeModelServer, stream } from './fake-model-server.ts'
+import { isProbe, onEnd, runFixture } from './run-fixture.ts'
+import { FIXED } from './sample-epoch.ts'
+
+const RIGHT = `\`\`\`python\n${FIXED}\`\`\``
+
+/** Answers the probe well and every task by the row. */
+const byRow = (id: string) => {
+  const [first] = httpSteps(id)
+  return (seen: { body: unknown }): Step | undefined =>
+    isProbe(seen.body) ? chat('ready') : first?.step
+}
+
+describe('failmap run: reasoning that eats the answer', () => {
+  test('CL-014 the limit reached while reasoning is truncated, and the code in it is never sent', async () => {
+    const fixture = await runFixture(byRow('CL-014'))
+    const ending = await fixture.run('--limit', '2')
+    expect(ending.exit).toBe(0)
+    expect(fixture.answers()).toHaveLength(2)
+    for (const answer of fixture.answers()) {
+      expect(answer).toMatchObject({
+        status: 'truncated',
+        cause: 'reasoning_budget',
+        module: null,
+        attempts: 1,
+      })
+    }
+    expect(ending.out).toContain('raise --max-tokens')
+  })
+
+  test('CL-016 an answer misfiled as reasoning is empty, and the server is named as the cause', async () => {
+    const fixture = await runFixture(byRow('CL-016'))
+    const ending = await fixture.run('--limit', '1')
+    expect(fixture.answers()).toMatchObject([
+      { status: 'empty', cause: 'reasoning_only', module: null },
+    ])
+    expect(ending.out).toContain('reasoning parser')
+  })
+
+  test.each(['reasoning', 'reasoning_content'])(
+    'a stream that fills only %s gives no module',
+    async (field) => {
+      const events = [
+        { choices: [{ delta: { [field]: RIGHT } }] },
+        { choices: [{ delta: {}, finish_reason: 'length' }] },
+      ]
+      const body = `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`
+      const fixture = await runFixture((seen) =>
+        isProbe(seen.body) ? stream('ready') : { type: 'text/event-stream', body },
+      )
+      await fixture.run('--limit', '1')
+      expect(fixture.answers()).toMatchObject([
+        { status: 'truncated', cause: 'reasoning_budget', module: null },
+      ])
+    },
+  )
+})
+
+describe('failmap run: prompts and answers that do not fit', () => {
+  test('CL-098 a full context is not retried, and five in a row at the start end the run with 3', async () => {
+    const fixture = await runFixture(byRow('CL-098'), { categories: 8 })
+    const ending = await fixture.run('-j', '1')
+    expect(ending.exit).toBe(3)
+    expect(ending.err).toContain('4095 tokens')
+    expect(ending.err).toContain('limit of 4096')
+    expect(ending.err).toContain('--num-ctx')
+    const ids = fixture.answers().map(({ instance_id }) => instance_id)
+    expect(ids).toHaveLength(5)
+    expect(new Set(ids).size).toBe(5)
+    fixture.server.answerWith(() => chat(RIGHT))
+    const again = await fixture.run('-j', '1', '--model', 'coder-7b')
+    expect(again.out).toContain('32 of 32 answered, 0 lost')
+  })
+
+  test('CL-100 a refused length is asked once more with what fits, and that limit is recorded', async () => {
+    const refusal = httpSteps('CL-100')[0]?.step
+    const limits: unknown[] = []
+    const fixture = await runFixture((seen) => {
+      if (isProbe(seen.body)) return chat('ready')
+      const { max_tokens } = seen.body as { max_tokens: number }
+      limits.push(max_tokens)
+      return max_tokens > 7492 ? refusal : chat(RIGHT)
+    })
+    const ending = await fixture.run('--limit', '1', '--max-tokens', '8000')
+    expect(ending.exit).toBe(0)
+    expect(limits).toEqual([8000, 8192 - 700 - 16])
+    expect(fixture.answers()).toMatchObject([{ status: 'ok', max_tokens: 7476 }])
+  })
+
+  test.each([
+    "This model's maximum context length is 8192 tokens. However, you requested 8700 tokens (700 in the messages, 8000 in the completion).",
+    'the request exceeds the available context size: n_prompt_tokens 700, n_ctx 8192',
+    'input length 700 and max_tokens 8000 exceed context limit: 8192; context length 8192',
+  ])('CL-100 reads: %s', async (message) => {
+    const fixture = await runFixture((seen) => {
+      if (isProbe(seen.body)) return chat('ready')
+      const { max_tokens } = seen.body as { max_tokens: number }
+      return max_tokens > 7492
+        ? { status: 400, body: JSON.stringify({ error: { message } }) }
+        : chat(RIGHT)
+    })
+    await fixture.run('--limit', '1', '--max-tokens', '8000')
+    expect(fixture.answers()).toMatchObject([{ status: 'ok', max_tokens: 7476 }])
+  })
+
+  test('CL-100 a length that cannot be computed is the server failing, in its own words', async () => {
+    const body = '{"error":{"message":"context length exceeded, sorry"}}'
+    const fixture = await runFixture((seen) =>
+      isProbe(seen.body) ? chat('ready') : { status: 400, body },
+    )
+    const ending = await fixture.run('--limit', '1')
+    expect(ending.exit).toBe(5)
+    expect(fixture.answers()).toMatchObject([{ status: 'backend_error', module: null }])
+    expect(fixture.answers()[0]?.cause).toContain('context length exceeded, sorry')
+  })
+})
+
+describe('failmap run: failures that look like success', () => {
+  test('CL-102 an error event inside a stream of status 200 is never an empty answer', async () => {
+    const step = { type: 'text/event-stream', body: section('CL-102', 'sse') }
+    const fixture = await runFixture((seen) => (isProbe(seen.body) ? stream('ready') : step))
+    const ending = await fixture.run('--limit', '1', '-j', '1')
+    expect(ending.exit).toBe(3)
+    expect(ending.err).toContain('cannot load weights')
+    expect(fixture.answers()).toEqual([])
+    expect(fixture.server.asked().length).toBe(1 + 5 + 0)
+  })
+
+  test('CL-102 a data object with an error key counts the same, also without an event name', async () => {
+    let calls = 0
+    const fixture = await runFixture((seen) => {
+      if (isProbe(seen.body)) return stream('ready')
+      calls += 1
+      return calls === 1
+        ? {
+            type: 'text/event-stream',
+            body: 'data: {"error":"slot unavailable"}\n\ndata: [DONE]\n\n',
+          }
+        : stream(RIGHT)
+    })
+    const ending = await fixture.run('--limit', '1')
+    expect(ending.exit).toBe(0)
+    expect(fixture.answers()).toMatchObject([{ status: 'ok', attempts: 2 }])
+  })
+
+  test.each([
+    ['an empty body', { body: '' }],
+    ['an empty stream', { type: 'text/event-stream', body: 'data: [DONE]\n\n' }],
+    [
+      'a stream that just stops',
+      { type: 'text/event-stream', body: 'data: {"choices":[{"delta":{"content":"def"}}]}\n\n' },
+    ],
+    ['no choices', { body: '{"choices":[]}' }],
+    ['half a document', { body: '{"choices":[{"mess' }],
+    ['a cut connection', { type: 'text/event-stream', chunks: ['data: {"cho'], destroy: true }],
+  ] satisfies [string, Step][])('%s with status 200 is asked again', async (_name, step) => {
+    let calls = 0
+    const fixture = await runFixture((seen) => {
+      if (isProbe(seen.body)) return stream('ready')
+      calls += 1
+      return calls === 1 ? step : stream(RIGHT)
+    })
+    expect((await fixture.run('--limit', '1')).exit).toBe(0)
+    expect(fixture.answers()).toMatchObject([{ status: 'ok', attempts: 2 }])
+  })
+
+  test('CL-104 a web page in place of the model server is named with method, host and status', async () => {
+    const page = '<!doctype html><title>Sign in to the network</title>'
+    const fixture = await runFixture(() => ({ type: 'text/html', body: page }))
+    fixture.terminal.env = { OPENAI_API_KEY: 'sk-secret-0123456789' }
+    const ending = await fixture.run('--model', 'coder-7b')
+    expect(ending.exit).toBe(3)
+    expect(ending.err).toContain(`POST 127.0.0.1:${fixture.server.port} answered 200`)
+    expect(ending.err).toContain('Sign in to the network')
+    expect(ending.err).not.toContain('sk-secret')
+    expect(ending.err).not.toContain('JSON.parse')
+  })
+
+  test('a key that a server quotes in its refusal is not shown', async () => {
+    const fixture = await runFixture(() => ({
+      status: 401,
+      body: '{"error":{"message":"Incorrect API key provided: sk-secret-0123456789"}}',
+    }))
+    fixture.terminal.env = { OPENAI_API_KEY: 'sk-secret-0123456789' }
+    const ending = await fixture.run('--model', 'coder-7b')
+    expect(ending.exit).toBe(3)
+    expect(ending.err).toContain('Incorrect API key')
+    expect(ending.err).not.toContain('sk-secret')
+  })
+})
+
+describe('failmap run: a generation that does not stop', () => {
+  test('CL-106 a limit is always sent, the clock ends the call, and the next task starts', async () => {
+    const token = 'data: {"choices":[{"delta":{"content":"again "}}]}\n\n'
+    let calls = 0
+    const fixture = await runFixture((seen) => {
+      if (isProbe(seen.body)) return stream('ready')
+      calls += 1
+      return calls === 1
+        ? {
+            type: 'text/event-stream',
+            chunks: Array(2000).fill(token),
+            chunkDelayMs: 10,
+            hang: true,
+          }
+        : stream(RIGHT)
+    })
+    const ending = await fixture.run('--limit', '2', '-j', '1', '--timeout', '1')
+    expect(ending.exit).toBe(0)
+    expect(fixture.answers()).toMatchObject([
+      { status: 'truncated', cause: 'time_limit', module: null },
+      { status: 'ok' },
+    ])
+    expect(String(fixture.answers()[0]?.reply)).toContain('again again')
+    for (const { body } of fixture.server.asked()) {
+      expect(body).toHaveProperty('max_tokens', expect.any(Number))
+    }
+    expect(ending.out).toContain('raise --timeout')
+  })
+
+  test('a flood of text is cut off by size', async () => {
+    const token = `data: ${JSON.stringify({ choices: [{ delta: { content: 'x'.repeat(200_000) } }] })}\n\n`
+    const fixture = await runFixture((seen) =>
+      isProbe(seen.body)
+        ? stream('ready')
+        : { type: 'text/event-stream', chunks: Array(100).fill(token), hang: true },
+    )
+    await fixture.run('--limit', '1')
+    expect(fixture.answers()).toMatchObject([{ status: 'truncated', cause: 'size_limit' }])
+    expect(String(fixture.answers()[0]?.reply).length).toBeLessThan(1_500_000)
+  })
+})
+
+describe('createTransport: limits on time', () => {
+  test('CL-108 the library has no limit of its own; one that had would have given up', async () => {
+    expect(AGENT_LIMITS).toEqual({ headersTimeout: 0, bodyTimeout: 0 })
+    const server = await startFakeModelServer(() => ({ ...chat('late'), delayMs: 2500 }))
+    onEnd(() => server.close())
+    const { Agent, request } = await import('undici')
+    const impatient = new Agent({ headersTimeout: 1000 })
+    await expect(request(server.origin, { dispatcher: impatient })).rejects.toThrow(
+      /Headers Timeout/,
+    )
+    await impatient.destroy()
+    const transport = createTransport({ env: {} })
+    onEnd(() => transport.close())
+    const response = await transport.request(server.origin, { method: 'GET' })
+    expect(response.status).toBe(200)
+    await response.discard()
+  })
+})
+
+describe('readEvents', () => {
+  const collect = async (chunks: Uint8Array[]) => {
+    const events: string[] = []
+    for await (const event of readEvents(
+      (async function* () {
+        yield* chunks
+      })(),
+    ))
+      events.push(event.data)
+    return events
+  }
+
+  test('CL-110 the same events come out wherever the bytes are cut', async () => {
+    const bytes = Buffer.from(section('CL-110', 'sse'))
+    const whole = await collect([bytes])
+    expect(whole[0]).toContain('café')
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      expect(await collect([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(whole)
+    }
+    expect(await collect([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole)
+  })
+
+  test.each(['\r\n', '\r', '\n'])(
+    'line ends of %j are all the same, also cut in two',
+    async (end) => {
+      const bytes = Buffer.from(
+        ['data: {"a":1}', ': a comment', '', 'data: [DONE]', '', ''].join(end),
+      )
+      for (let cut = 0; cut <= bytes.length; cut += 1) {
+        expect(await collect([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual([
+          '{"a":1}',
+          '[DONE]',
+        ])
+      }
+    },
+  )
+
+  test('a last event without its blank line is delivered', async () => {
+    expect(await collect([Buffer.from('data: {"a":1}')])).toEqual(['{"a":1}'])
+  })
+})
+
+describe('failmap run: servers that do not stream', () => {
+  test('CL-112 one JSON document is read as the answer and recorded once', async () => {
+    const step = httpSteps('CL-112')[0]?.step
+    const fixture = await runFixture(() => step)
+    const ending = await fixture.run('--limit', '3')
+    expect(ending.exit).toBe(0)
+    expect(fixture.answers().map(({ reply }) => reply)).toEqual(['ok', 'ok', 'ok'])
+    expect(fixture.journal().filter(({ fact }) => fact === 'stream_unsupported')).toHaveLength(1)
+    for (const { body } of fixture.server.asked()) expect(body).toMatchObject({ stream: true })
+  })
+
+  test('CL-124 usage is asked for; where none comes it is null and never 0', async () => {
+    const silent: Step = {
+      type: 'text/event-stream',
+      body: `data: ${JSON.stringify({ choices: [{ delta: { content: RIGHT }, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`,
+    }
+    const fixture = await runFixture((seen) => (isProbe(seen.body) ? stream('ready') : silent))
+    await fixture.run('--limit', '1')
+    expect(fixture.answers()).toMatchObject([{ status: 'ok', usage: null }])
+    for (const { body } of fixture.server.asked()) {
+      expect(body).toMatchObject({ stream_options: { include_usage: true } })
+    }
+  })
+
+  test('CL-124 usage of an odd shape does not break the reader', async () => {
+    const usage = { prompt_tokens: 'many', completion_tokens: null }
+    const fixture = await runFixture(() => chat(RIGHT, { usage }))
+    await fixture.run('--limit', '1')
+    expect(fixture.answers()).toMatchObject([{ status: 'ok', usage: null }])
+  })
+})
+
+describe('proxyFor', () => {
+  const env = { HTTP_PROXY: 'http://proxy.example:8080', http_proxy: 'http://proxy.example:8080' }
+
+  test.each([
+    'http://127.0.0.1:11434/v1',
+    'http://localhost:11434/v1',
+    'http://[::1]:8000/v1',
+    'http://192.168.1.20:8000/v1',
+    'http://10.0.0.3/v1',
+    'http://gpu-box:8000/v1',
+    'http://gpu.local:8000/v1',
+  ])('CL-119 %s is asked directly', (url) => {
+    expect(proxyFor(new URL(url), env)).toBeNull()
+  })
+
+  test('a public host goes through the proxy unless NO_PROXY names it', () => {
+    const url = new URL('http://models.example/v1')
+    expect(proxyFor(url, env)).toBe('http://proxy.example:8080')
+    expect(proxyFor(url, { ...env, NO_PROXY: 'other.example, .example' })).toBeNull()
+    expect(proxyFor(url, { ...env, no_proxy: '*' })).toBeNull()
+    expect(proxyFor(url, { ...env, NO_PROXY: 'dels.example' })).toBe('http://proxy.example:8080')
+  })
+
+  test('CL-119 with a proxy in the environment a run still reaches the server at 127.0.0.1', async () => {
+    const fixture = await runFixture(() => chat(RIGHT))
+    fixture.terminal.env = { HTTP_PROXY: 'http://127.0.0.1:9', http_proxy: 'http://127.0.0.1:9' }
+    expect((await fixture.run('--limit', '1')).exit).toBe(0)
+  })
+})

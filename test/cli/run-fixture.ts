@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterEach } from 'vitest'
+import { saveEpoch, savePrompts } from '../../src/cli/workspace/epochs.ts'
+import { JOURNAL_FILE } from '../../src/cli/workspace/journal.ts'
+import { listRuns } from '../../src/cli/workspace/runs.ts'
+import { type FakeModelServer, modelServer, startFakeModelServer } from './fake-model-server.ts'
+import { type SampleEpoch, sampleEpoch } from './sample-epoch.ts'
+import { type Ending, Terminal } from './terminal.ts'
+
+type Line = Record<string, unknown>
+
+/** A terminal whose workspace holds an epoch, beside a model server. */
+export class RunFixture {
+  readonly terminal: Terminal
+  readonly server: FakeModelServer
+  readonly epoch: SampleEpoch
+
+  constructor(terminal: Terminal, server: FakeModelServer, epoch: SampleEpoch) {
+    this.terminal = terminal
+    this.server = server
+    this.epoch = epoch
+  }
+
+  /** `failmap run` against the server, without waiting for one that is away unless asked. */
+  run(...more: string[]): Promise<Ending> {
+    return this.terminal.type(
+      'run',
+      '--base-url',
+      this.server.origin,
+      ...(more.includes('--patience') ? [] : ['--patience', '0']),
+      ...more,
+    )
+  }
+
+  /** Lines of the newest run's journal, without the first. */
+  journal(): Line[] {
+    return journalLines(this.terminal.workspace).slice(1)
+  }
+
+  answers(): Line[] {
+    return this.journal().filter((line) => 'instance_id' in line)
+  }
+}
+
+export function journalLines(workspace: string): Line[] {
+  const run = listRuns(workspace).at(-1)
+  if (run === undefined) return []
+  return readFileSync(path.join(run.folder, JOURNAL_FILE), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): Line => JSON.parse(line))
+}
+
+const cleanUps: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp()
+})
+
+/** Removed after the test. */
+export function onEnd(cleanUp: () => unknown): void {
+  cleanUps.push(cleanUp)
+}
+
+type FixtureOptions = NonNullable<Parameters<typeof sampleEpoch>[0]>
+
+export async function runFixture(
+  complete: Parameters<typeof modelServer>[1],
+  options: FixtureOptions = {},
+): Promise<RunFixture> {
+  const epoch = await sampleEpoch(options)
+  const terminal = new Terminal()
+  onEnd(() => terminal.remove())
+  await putEpoch(terminal.workspace, epoch)
+  const server = await startFakeModelServer(modelServer('coder-7b', complete))
+  onEnd(() => server.close())
+  return new RunFixture(terminal, server, epoch)
+}
+
+/** Puts an epoch into a workspace as `failmap pull` does. */
+export async function putEpoch(workspace: string, { view, text }: SampleEpoch): Promise<void> {
+  const folder = await saveEpoch(workspace, view)
+  await savePrompts(
+    folder,
+    view,
+    (async function* () {
+      yield Buffer.from(text)
+    })(),
+  )
+}
+
+/** Whether a request is the one-token question that comes before the first task. */
+export function isProbe(body: unknown): boolean {
+  return /"max_tokens":1[,}]|"num_predict":1[,}]/.test(JSON.stringify(body))
+}
