@@ -88,7 +88,10 @@ CONTRACT = (
         """$get($key) returns the $value of a live $thing and None otherwise. `$key in store` is True
         for a live $thing and False otherwise.""",
     ),
-    Clause("purge", "$purge() takes out every dead $thing and returns the sorted list of their ${key}s."),
+    Clause(
+        "purge",
+        "$purge() takes out every dead $thing and returns the sorted list of their ${key}s.",
+    ),
 )
 
 HEAD = '''
@@ -292,10 +295,23 @@ def visible(v: Variant, s: Stream):
     key, other = s.sample(KEYS, 2)
     ttl, look = s.between(4, 7), get(v["get"], key)
     purge = asked(v["get"], v["purge"])[-1]
-    yield script(v, "edge agree", put(v, key, 1, ttl), tick("clock", 2), look, tick("clock", ttl), look, purge)
-    yield script(v, "agree", put(v, key, "x", ttl), put(v, key, "y", ttl), look, get(v["get"], other))
+    yield script(
+        v,
+        "edge agree",
+        put(v, key, 1, ttl),
+        tick("clock", 2),
+        look,
+        tick("clock", ttl),
+        look,
+        purge,
+    )
+    yield script(
+        v, "agree", put(v, key, "x", ttl), put(v, key, "y", ttl), look, get(v["get"], other)
+    )
     late = tick("clock", v["default"] + 5)
-    yield script(v, "none", put(v, key, 3, None), put(v, other, 4), late, look, get(v["get"], other), purge)
+    yield script(
+        v, "none", put(v, key, 3, None), put(v, other, 4), late, look, get(v["get"], other), purge
+    )
     if s.chance(1, 2):
         yield script(v, "negative", put(v, key, 5, 9), put(v, key, 6, -2), look)
 
@@ -315,9 +331,13 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
 def around_the_edge(v: Variant, s: Stream) -> Check:
     """Three entries whose end lies just before, at and just after the moment of asking."""
     ttl, gap = s.between(2, 5), s.choice((QUARTER, HALF, 1))
-    puts = (put(v, key, n, ttl + n * gap) for n, key in zip((-1, 0, 1), s.shuffle(KEYS), strict=True))
+    puts = (
+        put(v, key, n, ttl + n * gap) for n, key in zip((-1, 0, 1), s.shuffle(KEYS), strict=True)
+    )
     start = tick("clock", s.choice((0, 1, HALF)))
-    return script(v, "edge agree purge", start, *puts, tick("clock", ttl), *asked(v["get"], v["purge"]))
+    return script(
+        v, "edge agree purge", start, *puts, tick("clock", ttl), *asked(v["get"], v["purge"])
+    )
 
 
 def between_units(v: Variant, s: Stream) -> Check:
@@ -326,7 +346,9 @@ def between_units(v: Variant, s: Stream) -> Check:
     puts = (put(v, key, n, ttl + n * HALF) for n, key in enumerate(KEYS))
     wait = ttl + s.choice((-shift, 0, QUARTER, 3 * QUARTER))
     start = tick("clock", s.choice((0, shift, shift)))
-    return script(v, "start edge purge", start, *puts, tick("clock", wait), *asked(v["get"], v["purge"]))
+    return script(
+        v, "start edge purge", start, *puts, tick("clock", wait), *asked(v["get"], v["purge"])
+    )
 
 
 def odd_lifetimes(v: Variant, s: Stream) -> Check:
@@ -335,7 +357,13 @@ def odd_lifetimes(v: Variant, s: Stream) -> Check:
     puts = (put(v, key, "new", ttl) for key, ttl in zip(KEYS, odd, strict=True))
     before = (put(v, key, "old", 30) for key in KEYS)
     start, wait = s.choice((0, HALF, 1)), v["default"] + s.choice((-1, 0, 1, 1, HALF))
-    steps = (tick("clock", start), *before, *puts, *asked(v["get"], v["purge"])[:-1], tick("clock", wait))
+    steps = (
+        tick("clock", start),
+        *before,
+        *puts,
+        *asked(v["get"], v["purge"])[:-1],
+        tick("clock", wait),
+    )
     return script(v, "zero none negative agree", *steps, *asked(v["get"], v["purge"]))
 
 

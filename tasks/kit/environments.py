@@ -52,7 +52,9 @@ def _version(python: str) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def differing(slugs: list[str], overlay: str | None, jobs: int, other_pythons: bool) -> dict[str, str]:
+def differing(
+    slugs: list[str], overlay: str | None, jobs: int, other_pythons: bool
+) -> dict[str, str]:
     """Categories whose digest depends on the environment, with what differs."""
     chosen = environments(other_pythons)
     with ThreadPoolExecutor(max(1, jobs)) as pool:

@@ -57,9 +57,7 @@ def render_variant(
         contract += [text] if text else []
         numbers[clause.name] = len(contract) if text else 0
     merged = {**words, **shape.words}
-    variant = Variant(
-        shape.name, knobs, merged, bugs, render(shape.entry_point, slots), numbers
-    )
+    variant = Variant(shape.name, knobs, merged, bugs, render(shape.entry_point, slots), numbers)
     reference = module_text(shape.module, slots)
     return Rendered(variant, shape, slots, tuple(contract), reference)
 

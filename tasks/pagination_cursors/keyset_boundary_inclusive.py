@@ -116,14 +116,17 @@ def $function(
     $deleted_rule
 '''
 
-TAIL = '''
+TAIL = """
     page, left = beyond[:$limit], beyond[$limit:]
     $zero_rule
     next_cursor = $next_row["$key"] if left else None
     return page, next_cursor, $rest
-'''
+"""
 
-UNSORTED = ("sorted($rows, key=itemgetter(\"$key\"), reverse=descending)", "$rows[::-1] if descending else $rows")
+UNSORTED = (
+    'sorted($rows, key=itemgetter("$key"), reverse=descending)',
+    "$rows[::-1] if descending else $rows",
+)
 FILTER = Shape(
     name="filter",
     entry_point="$function",
@@ -248,14 +251,20 @@ def at_the_cursor(v: Variant, s: Stream) -> Check:
     keys = s.sample(range(-4, 8), s.between(3, 7))
     cursor = s.choice(keys)
     steps = [page(v, keys, cursor, s.between(1, 3), way) for way in (False, True)]
-    return Check((*steps, page(v, [0, *(k for k in keys if k)], 0, 2, s.chance(1, 2))), clauses=v.clauses("order", "cursor", "result"))
+    return Check(
+        (*steps, page(v, [0, *(k for k in keys if k)], 0, 2, s.chance(1, 2))),
+        clauses=v.clauses("order", "cursor", "result"),
+    )
 
 
 def without_cursor_row(v: Variant, s: Stream) -> Check:
     """The cursor's row has gone, or lies beyond either end."""
     keys = s.sample(range(1, 15), s.between(2, 7))
     gone = s.choice([key for key in range(-1, 17) if key not in keys])
-    steps = (page(v, keys, cursor, s.between(1, 3), way) for cursor, way in ((gone, False), (gone, True), (s.choice(keys), False)))
+    steps = (
+        page(v, keys, cursor, s.between(1, 3), way)
+        for cursor, way in ((gone, False), (gone, True), (s.choice(keys), False))
+    )
     return Check(tuple(steps), clauses=v.clauses("cursor", "deleted", "result"))
 
 
@@ -280,14 +289,19 @@ def both_refused(v: Variant, s: Stream) -> Check:
     gone = s.choice([key for key in range(1, 14) if key not in keys])
     limits = s.shuffle((-1, 0, v["most"] + 1))
     steps = (page(v, keys, s.choice((gone, None)), limit, s.chance(1, 2)) for limit in limits)
-    return Check((*steps, page(v, keys, keys[0], 1)), clauses=v.clauses("deleted", "over", "zero", "first"))
+    return Check(
+        (*steps, page(v, keys, keys[0], 1)), clauses=v.clauses("deleted", "over", "zero", "first")
+    )
 
 
 def wide(v: Variant, s: Stream) -> Check:
     """Three requests against one set of rows."""
     keys = s.sample(range(-3, 12), s.between(0, 8))
     cursors = (None, *keys, *keys, s.between(-5, 13))
-    steps = (page(v, keys, s.choice(cursors), s.between(0, v["most"] + 1), s.chance(1, 2)) for _ in range(3))
+    steps = (
+        page(v, keys, s.choice(cursors), s.between(0, v["most"] + 1), s.chance(1, 2))
+        for _ in range(3)
+    )
     return Check(tuple(steps), clauses=v.clauses("order", "cursor", "result"))
 
 
@@ -295,9 +309,17 @@ def oracle(v: Variant):
     """Serves row after row by looking for the next smallest (or largest) key."""
 
     def model(rows, cursor, limit, descending=False):
-        if limit < 0 or (limit == 0 and v["zero"] == "refused") or (limit > v["most"] and v["over"] == "refused"):
+        if (
+            limit < 0
+            or (limit == 0 and v["zero"] == "refused")
+            or (limit > v["most"] and v["over"] == "refused")
+        ):
             raise ValueError
-        if v["deleted"] == "refused" and cursor is not None and all(row[v["key"]] != cursor for row in rows):
+        if (
+            v["deleted"] == "refused"
+            and cursor is not None
+            and all(row[v["key"]] != cursor for row in rows)
+        ):
             raise LookupError
         waiting = []
         for row in rows:

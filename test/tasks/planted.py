@@ -39,7 +39,10 @@ KNOBS = (
 )
 
 CONTRACT = (
-    Clause("last", "$function($items, $count) gives a new list of the last $count items, $order_clause."),
+    Clause(
+        "last",
+        "$function($items, $count) gives a new list of the last $count items, $order_clause.",
+    ),
     Clause("zero", "A $count of 0 $zero_clause."),
     Clause("over", "A $count above the number of items $over_clause."),
     Clause("negative", "A negative $count $negative_clause."),
@@ -87,7 +90,7 @@ LOOP = Shape(
     name="loop",
     entry_point="$function",
     module=HEAD
-    + '''\
+    + """\
     found: list[int] = []
     for item in reversed($items):
         if len(found) == $count:
@@ -95,7 +98,7 @@ LOOP = Shape(
         found.append(item)
     found.reverse()
     return $result
-''',
+""",
     bugs=(
         change("one_more", ("if len(found) == $count:", "if len(found) == $count + 1:")),
         change("zero_kept", ("if $count == 0:", "if $count == 1:")),
@@ -103,12 +106,20 @@ LOOP = Shape(
     known_failing=(
         change("four", ("if len(found) == $count:", "if len(found) == min($count, 4):")),
         change("stops_short", ("reversed($items)", "reversed($items[-3:])")),
-        change("capped", ("found.append(item)", "found.append(item)\n        if len(found) == 3:\n            break")),
+        change(
+            "capped",
+            (
+                "found.append(item)",
+                "found.append(item)\n        if len(found) == 3:\n            break",
+            ),
+        ),
     ),
 )
 
 SCENARIOS = tuple(
-    scenario(name, summary=f"The newest {name}.", function=f"last_{name}", items=name, count="count")
+    scenario(
+        name, summary=f"The newest {name}.", function=f"last_{name}", items=name, count="count"
+    )
     for name in ("orders", "events", "readings")
 )
 

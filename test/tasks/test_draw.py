@@ -136,9 +136,7 @@ class DrawnTasks(unittest.TestCase):
         self.assertEqual(HIDDEN_CHECKS, len(hidden_checks(KEYS, SOUND, task)))
         self.assertEqual(hidden_checks(KEYS, SOUND, task), hidden_checks(KEYS, SOUND, task))
         other = Keys.of("draw", bytes(32))
-        self.assertNotEqual(
-            hidden_checks(KEYS, SOUND, task), hidden_checks(other, SOUND, task)
-        )
+        self.assertNotEqual(hidden_checks(KEYS, SOUND, task), hidden_checks(other, SOUND, task))
 
     def test_difficulty_counts_what_makes_the_repair_harder(self):
         plain = draw_task(KEYS, SOUND, 1, 0)

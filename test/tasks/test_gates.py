@@ -46,7 +46,9 @@ class OracleGate(unittest.TestCase):
         planted = replace(SOUND, oracle=ignorant)
         fault = agree(planted, 200).faults[0]
         self.assertIn("everything, all, kept, refused: oracle and reference disagree", fault)
-        self.assertRegex(fault, r"  > assert last_\w+\(\[.*\], 0\) == \[.+\]\n  < assert .* == \[\]")
+        self.assertRegex(
+            fault, r"  > assert last_\w+\(\[.*\], 0\) == \[.+\]\n  < assert .* == \[\]"
+        )
         with self.assertRaisesRegex(AuthoringError, "oracle and reference disagree"):
             accept(KEYS, planted)
 
@@ -60,7 +62,9 @@ class OracleGate(unittest.TestCase):
             "    _CALLS.append($count)\n    if len(_CALLS) > 100:\n        return []\n    if $count < 0:",
         )
         shapes = (
-            replace(s, module=s.module.replace('"\n\n\ndef', '"\n\n_CALLS: list[int] = []\n\n\ndef', 1))
+            replace(
+                s, module=s.module.replace('"\n\n\ndef', '"\n\n_CALLS: list[int] = []\n\n\ndef', 1)
+            )
             for s in planted.shapes
         )
         planted = replace(planted, shapes=tuple(shapes))
@@ -72,9 +76,7 @@ class KnobGate(unittest.TestCase):
     def test_a_knob_that_changes_no_answer_is_told(self):
         idle = knob("idle", one={"idle_clause": "one"}, two={"idle_clause": "two"})
         clause = Clause("idle", "The log says $idle_clause.")
-        planted = replace(
-            SOUND, knobs=(*SOUND.knobs, idle), contract=(*SOUND.contract, clause)
-        )
+        planted = replace(SOUND, knobs=(*SOUND.knobs, idle), contract=(*SOUND.contract, clause))
         self.assertIn("the knob idle changes 0.0%", agree(planted, 50).faults[0])
 
     def test_a_sibling_that_passes_rejects_the_drawing(self):
@@ -104,7 +106,9 @@ class KillGate(unittest.TestCase):
             "    $over_rule\n", "    $over_rule\n    if len($items) == 77:\n        return $items\n"
         )
         planted = replace(planted, wide=lambda v, s: SOUND.wide(v, s))
-        category = replace(planted, oracle=lambda v: {v.entry_point: rare(oracle(v)[v.entry_point])})
+        category = replace(
+            planted, oracle=lambda v: {v.entry_point: rare(oracle(v)[v.entry_point])}
+        )
         found = accept(KEYS, category)
         self.assertGreater(found.tries.set_aside, 0)
 
@@ -151,7 +155,10 @@ class CoverageGate(unittest.TestCase):
 class DistinctGate(unittest.TestCase):
     def test_names_and_literals_make_no_new_task(self):
         one = replace(SOUND.knobs[0], options=dict(list(SOUND.knobs[0].options.items())[:1]))
-        knobs = (one, *(replace(k, options=dict(list(k.options.items())[:1])) for k in SOUND.knobs[1:]))
+        knobs = (
+            one,
+            *(replace(k, options=dict(list(k.options.items())[:1])) for k in SOUND.knobs[1:]),
+        )
         planted = with_shapes(bugs=SOUND.shapes[0].bugs[1:])
         planted = replace(planted, knobs=knobs)
         with self.assertRaisesRegex(AuthoringError, "distinct"):

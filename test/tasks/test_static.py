@@ -30,7 +30,9 @@ class StaticFaults(unittest.TestCase):
         self.told(with_bugs(change("twice", ("$count", "x"))), "twice", "more than once")
 
     def test_an_edit_that_changes_nothing(self):
-        self.told(with_bugs(change("same", ("return $result", "return $result"))), "leaves the module")
+        self.told(
+            with_bugs(change("same", ("return $result", "return $result"))), "leaves the module"
+        )
 
     def test_a_patch_that_is_not_python(self):
         self.told(with_patch(change("torn", ("return $result", "return ["))), "torn is not Python")
@@ -40,7 +42,10 @@ class StaticFaults(unittest.TestCase):
         self.told(replace(SOUND, shapes=shapes), "2 known-failing patches against one_more")
 
     def test_a_slot_that_nothing_fills(self):
-        self.told(with_text("return $result", "return $result or $outcome"), "nothing fills the slot $outcome")
+        self.told(
+            with_text("return $result", "return $result or $outcome"),
+            "nothing fills the slot $outcome",
+        )
 
     def test_a_stray_dollar_sign(self):
         self.told(with_text("return $result", "return $result  # 5$"), "a stray dollar sign")
@@ -50,8 +55,12 @@ class StaticFaults(unittest.TestCase):
         self.told(replace(SOUND, knobs=(*SOUND.knobs, extra)), "slot unused of knob extra")
 
     def test_options_that_fill_different_slots(self):
-        odd = knob("zero", nothing={"zero_clause": "a", "zero_result": "[]"}, other={"zero_clause": "b"})
-        self.told(replace(SOUND, knobs=(odd, *SOUND.knobs[1:])), "only some options fill zero_result")
+        odd = knob(
+            "zero", nothing={"zero_clause": "a", "zero_result": "[]"}, other={"zero_clause": "b"}
+        )
+        self.told(
+            replace(SOUND, knobs=(odd, *SOUND.knobs[1:])), "only some options fill zero_result"
+        )
 
     def test_scenarios_with_different_words(self):
         odd = scenario("odd", summary="Odd.", function="f", items="xs")
@@ -100,7 +109,9 @@ class ModuleFaults(unittest.TestCase):
         self.told(GOOD.replace("\n\n\ndef part_2", "\n\n\n\ndef part_2"), "3 blank lines")
 
     def test_a_blank_line_after_an_opening_line(self):
-        self.told(GOOD.replace("int:\n    return x + 1", "int:\n\n    return x + 1"), "opening line")
+        self.told(
+            GOOD.replace("int:\n    return x + 1", "int:\n\n    return x + 1"), "opening line"
+        )
 
     def test_imports_from_outside_the_standard_library(self):
         self.told(GOOD.replace("import math", "import numpy"), "not in the standard library")
