@@ -6,9 +6,11 @@ and ends. Errors go to stderr in words.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -95,20 +97,17 @@ def _arrange_descriptors(pipes: Sequence[int], texts: bytes) -> None:
         view = view[os.write(sources, view) :]
     os.lseek(sources, 0, os.SEEK_SET)
     order = [*pipes, sources]
-    high = [_duplicate_above(descriptor, 100) for descriptor in order]
+    high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, 100) for descriptor in order]
     for target, descriptor in enumerate(high, start=descriptors.FRAMES):
         os.dup2(descriptor, target)
     os.closerange(descriptors.SOURCES + 1, 1 << 20)
-
-
-def _duplicate_above(descriptor: int, lowest: int) -> int:
-    import fcntl
-
-    return fcntl.fcntl(descriptor, fcntl.F_DUPFD, lowest)
 
 
 if __name__ == "__main__":
     try:
         main(json.loads(sys.argv[1]))
     except OSError as error:
-        sys.exit(f"{error.strerror or error}")
+        said = str(error.strerror or error)
+        step = traceback.extract_tb(error.__traceback__)[-1].name
+        # Calls by number name themselves.
+        sys.exit(said if ":" in said else f"{step}: {said}")

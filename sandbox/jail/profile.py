@@ -13,6 +13,7 @@ ProfileName = Literal["S", "L"]
 
 # Lanes started by root run as this uid and the following ones, one each.
 FIRST_UID = 60_001
+_CAP_SETGID, _CAP_SETUID = 1 << 6, 1 << 7
 
 
 class IsolationUnavailable(Exception):
@@ -46,7 +47,7 @@ def walls_of(
     """
     found = footprint(interpreter)
     uid, gid = os.geteuid(), os.getegid()
-    if uid == 0 and _is_mapped("uid", FIRST_UID + slot) and _is_mapped("gid", FIRST_UID + slot):
+    if uid == 0 and _may_become(FIRST_UID + slot):
         uid = gid = FIRST_UID + slot
     return Walls(
         profile=profile,
@@ -59,8 +60,17 @@ def walls_of(
     )
 
 
+def _may_become(number: int) -> bool:
+    """Whether this root can take the id: root of a container may have no other, or no right to."""
+    with open("/proc/self/status", encoding="ascii", errors="replace") as status:
+        effective = next(line.split()[1] for line in status if line.startswith("CapEff:"))
+    rights = _CAP_SETGID | _CAP_SETUID
+    return int(effective, 16) & rights == rights and all(
+        _is_mapped(kind, number) for kind in ("uid", "gid")
+    )
+
+
 def _is_mapped(kind: str, number: int) -> bool:
-    """Whether this user namespace has the id: root of a rootless container may have no other."""
     with open(f"/proc/self/{kind}_map", encoding="ascii") as lines:
         for line in lines:
             inside, _, count = map(int, line.split())

@@ -84,9 +84,27 @@ class Walls(unittest.TestCase):
 
     def test_detect_falls_back_to_the_profile_without_namespaces(self) -> None:
         done = _without_unshare(
-            "from sandbox.jail.isolation import detect; print(detect().profile)", ""
+            "from sandbox.jail.isolation import detect\nprint(detect().profile)"
         )
         self.assertEqual(done.stdout, "L\n", done.stderr)
+
+    def test_a_root_that_can_become_nobody_else_gets_what_the_kernel_lets_it(self) -> None:
+        """Root of a rootless container has one uid; without capabilities it cannot even map it."""
+        none = "syscalls.drop_bounding_set(); syscalls.drop_capabilities()\n"
+        for drop, profile in (("", "S"), (none, "L")):
+            done = _python(
+                "import os\n"
+                "from sandbox.jail import syscalls\n"
+                "from sandbox.jail.isolation import detect\n"
+                "ids = {'uid': os.getuid(), 'gid': os.getgid()}\n"
+                "syscalls.syscall('unshare', 0x10000000)\n"
+                "open('/proc/self/setgroups', 'w').write('deny')\n"
+                "for kind, number in ids.items():\n"
+                "    open(f'/proc/self/{kind}_map', 'w').write(f'0 {number} 1')\n"
+                f"{drop}"
+                "print(os.geteuid(), detect().profile)"
+            )
+            self.assertEqual(done.stdout, f"0 {profile}\n", done.stderr)
 
     def test_an_interpreter_that_does_not_run_is_named(self) -> None:
         with self.assertRaisesRegex(OSError, "/bin/false does not run"):
@@ -204,17 +222,17 @@ def _world_readable_interpreter() -> str:
 
 def _without_unshare(program: str) -> subprocess.CompletedProcess[str]:
     """Run a program under a filter that refuses unshare, as container hosts install it."""
-    guard = (
+    return _python(
         "import errno, platform\n"
         "from sandbox.jail import bpf, numbers, seccomp, syscalls\n"
         "syscalls.set_no_new_privileges()\n"
         "refused = {numbers.numbers_here()['unshare']: bpf.error(errno.EPERM)}\n"
         "seccomp.Filter(bpf.assemble(platform.machine(), refused, bpf.ALLOW)).install()\n"
+        f"{program}"
     )
+
+
+def _python(program: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", guard + program],
-        cwd=_ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-c", program], cwd=_ROOT, capture_output=True, text=True, check=False
     )
