@@ -9,10 +9,10 @@ function isReset(error: unknown): boolean {
  * Calls a Durable Object by name, with a fresh stub when a deploy reset it (a stub that threw stays
  * broken). Every method called this way keeps its state in storage and is safe to call twice.
  */
-export async function callByName<T extends Rpc.DurableObjectBranded, R>(
-  namespace: DurableObjectNamespace<T>,
+export async function callByName<S, R>(
+  namespace: { getByName(name: string): S },
   name: string,
-  call: (stub: DurableObjectStub<T>) => Promise<R>,
+  call: (stub: S) => Promise<R>,
 ): Promise<R> {
   for (let attempt = 1; ; attempt += 1) {
     try {
