@@ -42,9 +42,13 @@ export type World = {
   sweep(): Promise<void>
 }
 
-/** A world with its epochs published. `change` replaces some of its parts first. */
+/**
+ * A world with its epochs published. `change` replaces some of its parts first; the sandbox knows
+ * `more` epochs, which the test publishes itself.
+ */
 export async function openWorld(
   change: (deps: Deps) => Partial<Deps> = () => ({}),
+  more: SampleEpoch[] = [],
 ): Promise<World> {
   const clock = stoppedClock()
   const epochs = {
@@ -52,7 +56,7 @@ export async function openWorld(
     live: await sampleEpoch('live-1', 'live', { ...SMALL, sealed: 40 }),
     room: await sampleEpoch('room-1', 'room'),
   }
-  const sandbox = new FakeSandbox(Object.values(epochs))
+  const sandbox = new FakeSandbox([...Object.values(epochs), ...more])
   const queue: Queued[] = []
   const logged: string[] = []
   const base: Deps = {
