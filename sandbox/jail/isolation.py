@@ -9,6 +9,7 @@ from typing import Literal
 from sandbox.jail.lane import Lane
 from sandbox.jail.profile import IsolationUnavailable, ProfileName, walls_of
 from sandbox.jail.self_test import RUNNER, SelfTests, run_self_tests
+from sandbox.jail.unsafe import UnsafeLane
 
 _ADVICE = {
     "S": "profile S needs user namespaces: allow them (user.max_user_namespaces > 0, "
@@ -23,7 +24,7 @@ _ADVICE = {
 class Isolation:
     """What was proved at start. `seccomp` is the SHA-256 (hex) of the filters."""
 
-    profile: ProfileName
+    profile: ProfileName | Literal["unsafe"]
     landlock_abi: int
     user_namespace: bool
     seccomp: str
@@ -74,10 +75,17 @@ def prove(profile: ProfileName, interpreter: str | None = None) -> Isolation:
     return Isolation(profile, landlock_abi(), profile == "S", filter_digest(), tests, interpreter)
 
 
+def no_isolation() -> Isolation:
+    """What an explicit unsafe switch asks for: no walls, and a card that says so."""
+    return Isolation("unsafe", 0, False, "", SelfTests(0, 0, ()))
+
+
 def open_lane(
     isolation: Isolation, *, slot: int = 0, hash_seed: int = 0, runner: str = "sandbox.runner"
-) -> Lane:
+) -> Lane | UnsafeLane:
     """A lane behind the proved walls. Lanes that live together need different slots."""
+    if isolation.profile == "unsafe":
+        return UnsafeLane(runner, hash_seed)
     return Lane(
         walls_of(
             isolation.profile,
