@@ -102,7 +102,8 @@ def _summary(reports: list[Report]) -> str:
     failed = [report.slug for report in reports if report.faults]
     seconds = sum(report.seconds for report in reports)
     tail = f"; failed: {', '.join(failed)}" if failed else ""
-    return f"{len(reports) - len(failed)} of {len(reports)} categories pass, {seconds:.0f} s in all{tail}"
+    passed = len(reports) - len(failed)
+    return f"{passed} of {len(reports)} categories pass, {seconds:.0f} s in all{tail}"
 
 
 def run_export(given: argparse.Namespace) -> int:

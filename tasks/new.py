@@ -46,22 +46,22 @@ SCENARIOS = (
 
 def visible(v: Variant, s: Stream):
     """Ordinary behaviour: every known-failing patch passes."""
-    yield Check(call(v.entry_point, []), clauses=v.clauses("result"))
+    yield Check((call(v.entry_point, []),), clauses=v.clauses("result"))
 
 
 def symptom(v: Variant, bug: str, s: Stream) -> Check:
     """One check that the bug fails and every known-failing patch passes."""
-    return Check(call(v.entry_point, ["a"]), clauses=v.clauses("result"))
+    return Check((call(v.entry_point, ["a"]),), clauses=v.clauses("result"))
 
 
 def at_the_edge(v: Variant, s: Stream) -> Check:
     """Just before, at and just after the edge."""
-    return Check(call(v.entry_point, ["a"]), clauses=v.clauses("result"))
+    return Check((call(v.entry_point, ["a"]),), clauses=v.clauses("result"))
 
 
 def wide(v: Variant, s: Stream) -> Check:
     """Anything the contract allows."""
-    return Check(call(v.entry_point, ["a"]), clauses=v.clauses("result"))
+    return Check((call(v.entry_point, ["a"]),), clauses=v.clauses("result"))
 
 
 def oracle(v: Variant):

@@ -16,13 +16,13 @@ _NOTES = {
     "raises": "`with raises(E):` passes if E, or a subclass of E, is raised.",
     "effects": "`effects()` lists the calls that helpers received since it was last asked.",
     "clock": "`Clock(t)`: virtual time; `.now` and calling it give the time, `.sleep(d)` moves it.",
-    "callback": "`Callback(*replies)`: a function that gives its replies in order, the last for ever.",
+    "callback": "`Callback(*replies)`: a function; gives its replies in order, the last for ever.",
     "recorder": "`Recorder(method=replies)`: an object whose methods give their replies in order.",
     "stream": "`Stream(items)`: an iterator that can be walked once; `.pulls` counts the requests.",
     "lock": "`Lock()`: `yield from lock.acquire()` waits for its turn; `.release()` frees it.",
     "take": "`take(it, n)`: pulls at most n items; gives them and 'open', 'finished' or the error.",
-    "interleave": "`interleave(tasks, schedule)`: each name in the schedule lets that generator run to "
-    "its next yield; then turns go round. Gives (name, outcome, value) of each.",
+    "interleave": "`interleave(tasks, schedule)`: each name in the schedule lets that generator "
+    "run to its next yield; then turns go round. Gives (name, outcome, value) of each.",
     "run_async": "`run(coroutine)`: runs on an event loop with virtual time.",
 }
 

@@ -1,6 +1,6 @@
 """What an author writes: one category as plain data and a few functions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
@@ -39,7 +39,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A business setting: the words that fill the vocabulary slots; same slots in every scenario."""
+    """A business setting: words for the vocabulary slots, the same slots in every scenario."""
 
     name: str
     words: Mapping[str, Any]
@@ -54,8 +54,8 @@ def scenario(name: str, **words: Any) -> Scenario:
 class Change:
     """An injected bug or a known-failing patch, as exact edits of the rendered reference.
 
-    Each `(find, replace)` must match exactly once. `slots` replaces slot fills instead. `when` limits
-    the change to knob options, `against` limits a known-failing patch to tasks with these bugs only.
+    Each `(find, replace)` must match exactly once. `slots` replaces slot fills instead. `when`
+    limits the change to knob options, `against` a known-failing patch to tasks with these bugs.
     `deep` marks a bug whose local repair breaks another clause (one point of difficulty).
     """
 
@@ -98,7 +98,7 @@ class Shape:
 class Variant:
     """One drawing of shape, knobs and words, as generators and oracle see it.
 
-    `v["edge"]` is the drawn option of the knob "edge"; `v["item"]` the drawn word of the slot "item".
+    `v["edge"]` is the drawn option of the knob "edge", `v["item"]` the drawn word of that slot.
     """
 
     shape: str
@@ -112,7 +112,7 @@ class Variant:
         return self.knobs[name] if name in self.knobs else self.words[name]
 
     def clauses(self, *names: str) -> tuple[int, ...]:
-        """The numbers of the named clauses; those omitted in this variant (number 0) are left out."""
+        """The numbers of the named clauses, without those that this variant omits (number 0)."""
         return tuple(number for name in names if (number := self.clause_numbers[name]))
 
 
@@ -125,7 +125,7 @@ class Category:
 
     visible   3 to 5 checks of ordinary behaviour, passed by every known-failing patch
     symptom   one check that the named bug fails and every known-failing patch passes
-    edges     makers of checks aimed at the edge; each hidden set takes them in turn for its first half
+    edges     makers of checks aimed at the edge, taken in turn for half of a hidden set
     wide      maker of checks from the whole input domain: the other half
     oracle    slow and obviously right: the names of the module, written from the contract alone
     allows    False for knob vectors in which one knob makes another one moot
@@ -139,7 +139,7 @@ class Category:
     contract: tuple[Clause, ...]
     shapes: tuple[Shape, ...]
     scenarios: tuple[Scenario, ...]
-    visible: Callable[[Variant, Stream], Sequence[Check]]
+    visible: Callable[[Variant, Stream], Iterable[Check]]
     symptom: Callable[[Variant, str, Stream], Check]
     edges: tuple[MakeCheck, ...]
     wide: MakeCheck

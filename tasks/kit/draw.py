@@ -16,7 +16,7 @@ SYMPTOM_SHOWN, SYMPTOM_OF = 3, 4
 
 
 def draw_task(keys: Keys, category: Category, number: int, counter: int) -> Task:
-    """The task of that number at that counter; raises AuthoringError when the file contradicts itself."""
+    """The task of that number at that counter; AuthoringError if the file contradicts itself."""
     label = f"{category.slug}/{number}/{counter}"
     stream = Stream(keys.draw, label)
     shape = stream.choice(category.shapes)

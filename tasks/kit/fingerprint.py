@@ -1,13 +1,13 @@
-"""What makes two tasks the same: the syntax tree under other names and literals, and the contract."""
+"""What makes two tasks the same: the syntax tree but for names and literals, and the contract."""
 
 import ast
 import builtins
 import hashlib
 
 from tasks.kit.category import Category
+from tasks.kit.render import sentence
 from tasks.kit.task import Task
 from tasks.kit.variants import all_slots
-from tasks.kit.render import sentence
 
 _KEPT = frozenset(dir(builtins)) | {"self", "cls"}
 

@@ -41,7 +41,7 @@ class Tries:
 
 
 def examine(keys: Keys, category: Category, task: Task, tries: Tries) -> None:
-    """Raises Rejected if the drawing fails a gate, AuthoringError if the category contradicts itself."""
+    """Raises Rejected if a gate fails, AuthoringError if the category contradicts itself."""
     if faults := text_faults(task):
         raise AuthoringError(f"{task.variant.shape}, {task.variant.knobs}: {'; '.join(faults)}")
     reference = load_reference(task.reference)
@@ -122,14 +122,15 @@ def _examine_automatic(
             tries.set_aside += 1
             continue
         raise Rejected(
-            f"killed: {mutants.name(index)} by {killed} of {len(hidden.checks)} ({task.variant.shape})"
+            f"killed: {mutants.name(index)} of shape {task.variant.shape}"
+            f" by {killed} of {len(hidden.checks)} hidden checks"
         )
 
 
 def is_equivalent(
     category: Category, task: Task, hidden: Trial, mutants: Mutants, index: int, tries: Tries
 ) -> bool:
-    """Whether a mutant that no hidden check killed agrees on 2,000 inputs; remembered per variant."""
+    """Whether a mutant that no hidden check killed agrees on 2,000 inputs; kept per variant."""
     key = (task.variant.shape, *task.variant.knobs.values(), mutants.name(index), index)
     if key not in tries.equivalent:
         stream = Stream(b"equivalence", "/".join(map(str, key)))

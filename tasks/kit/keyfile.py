@@ -4,7 +4,7 @@ import base64
 import binascii
 from pathlib import Path
 
-# The epoch of `validate` and of `show` without a key: everybody can draw it, nobody is scored by it.
+# The epoch of `validate`, and of `show` without a key: everybody can draw it, it scores nobody.
 TRIAL_EPOCH = "validation"
 TRIAL_ROOT = b"failmap validation, not a secret"
 

@@ -65,7 +65,7 @@ def load_categories(overlay: Path | None = None) -> dict[str, Category]:
 
 
 def corpus_digest(overlay: Path | None = None) -> str:
-    """SHA-256 over path and bytes of every Python file of the tree and the overlay, in hexadecimal."""
+    """SHA-256 (hexadecimal) over path and bytes of each Python file of the tree and overlay."""
     digest = hashlib.sha256()
     for name, path in sorted(_corpus_files(overlay)):
         content = path.read_bytes()

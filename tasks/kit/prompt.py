@@ -18,7 +18,7 @@ The Python module below does not keep its contract. Repair it.
 
 ## Visible checks
 
-A correct module passes these checks, and others like them that follow from the contract alone.{notes}
+A correct module passes these checks, and others that follow from the contract alone.{notes}
 
 ```python
 {checks}
@@ -26,9 +26,9 @@ A correct module passes these checks, and others like them that follow from the 
 
 ## Answer
 
-Answer with the complete repaired module, from its first line to its last, in one ```python block and \
-nothing after it. Keep the name and the parameters of everything that the contract names. Use only \
-the standard library.
+Answer with the complete repaired module, from its first line to its last, in one ```python block,
+and nothing after it. Keep the names and parameters that the contract mentions. Use only the
+standard library.
 """
 
 

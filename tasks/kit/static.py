@@ -91,7 +91,7 @@ def _name_faults(category: Category) -> Iterator[str]:
                     if not set(asked) <= set(options):
                         yield f"{kind} {change.name} depends on {name}={wanted}, which is no option"
                 if missing := set(change.against) - {bug.name for bug in shape.bugs}:
-                    yield f"{kind} {change.name} is against {missing}, which are no bugs of {shape.name}"
+                    yield f"{kind} {change.name} is against {missing}, no bugs of {shape.name}"
     yield from _repeated("knob", [knob.name for knob in category.knobs])
     yield from _repeated("clause", [clause.name for clause in category.contract])
     yield from _repeated("shape", [shape.name for shape in category.shapes])

@@ -12,7 +12,7 @@ PROMPT_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A faulty module with its contract; everything here but hidden checks, which never enter it."""
+    """A faulty module with its contract; hidden checks are no part of it."""
 
     instance_id: str
     domain: str
@@ -34,7 +34,7 @@ class Task:
 
     @property
     def prompt(self) -> str:
-        """The text for the model; runs the reference once to show what the visible checks expect."""
+        """The text for the model; runs the reference for what the visible checks expect."""
         from tasks.kit.prompt import prompt_text
 
         return prompt_text(self)

@@ -1,32 +1,45 @@
 """A page holds the rows beyond its cursor, so that a walk serves every row exactly once."""
 
-from sandbox.checks import Check, call
+from functools import cache
+
+from sandbox.checks import Check, Step, call
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
 
 KNOBS = (
     knob(
         "names",
         last_served={
-            "cursor_clause": "The $cursor names the last $row already served: a page holds only "
-            "${row}s that come after it in the order.",
+            "cursor_clause": "The $cursor names the last $row already served: a page holds only"
+            " ${row}s that come after it in the order.",
             "next_clause": "the $key of the last $row of the page",
-            "above": ">", "not_above": ">=", "below": "<", "not_below": "<=",
-            "left_of": "left", "right_of": "right",
-            "next_row": "page[-1]", "other_next": "left[0]",
+            "above": ">",
+            "not_above": ">=",
+            "below": "<",
+            "not_below": "<=",
+            "above_side": "right",
+            "below_side": "left",
+            "next_row": "page[-1]",
+            "other_next": "left[0]",
         },
         first_of_next={
-            "cursor_clause": "The $cursor names the first $row to serve: a page holds that $row and "
-            "those that come after it in the order.",
+            "cursor_clause": "The $cursor names the first $row to serve: a page holds that $row and"
+            " those that come after it in the order.",
             "next_clause": "the $key of the first $row that follows the page",
-            "above": ">=", "not_above": ">", "below": "<=", "not_below": "<",
-            "left_of": "right", "right_of": "left",
-            "next_row": "left[0]", "other_next": "page[-1]",
+            "above": ">=",
+            "not_above": ">",
+            "below": "<=",
+            "not_below": "<",
+            "above_side": "left",
+            "below_side": "right",
+            "next_row": "left[0]",
+            "other_next": "page[-1]",
         },
     ),
     knob(
         "deleted",
         keeps_place={
-            "deleted_clause": "keeps its place in the order: the page is made as if it were still there",
+            "deleted_clause": "keeps its place in the order: the page is what it would be if the"
+            " $row were still there but not served",
             "deleted_rule": "",
         },
         refused={
@@ -39,8 +52,16 @@ KNOBS = (
     ),
     knob(
         "remaining",
-        flag={"rest_clause": "whether any ${row}s follow the page (True or False)", "rest": "bool(left)", "rest_type": "bool"},
-        count={"rest_clause": "how many ${row}s follow the page", "rest": "len(left)", "rest_type": "int"},
+        flag={
+            "rest_clause": "whether any ${row}s follow the page (True or False)",
+            "rest": "bool(left)",
+            "rest_type": "bool",
+        },
+        count={
+            "rest_clause": "how many ${row}s follow the page",
+            "rest": "len(left)",
+            "rest_type": "int",
+        },
     ),
     knob(
         "over",
@@ -58,34 +79,30 @@ KNOBS = (
     knob(
         "zero",
         empty={
-            "zero_clause": "A $limit of 0 gives an empty page whose next cursor is the $cursor given",
+            "zero_clause": "gives an empty page whose next cursor is the $cursor given",
             "lowest": "0",
             "zero_rule": "if $limit == 0:\n    return [], $cursor, $rest",
         },
-        refused={
-            "zero_clause": "A $limit of 0 raises ValueError",
-            "lowest": "1",
-            "zero_rule": "",
-        },
+        refused={"zero_clause": "raises ValueError", "lowest": "1", "zero_rule": ""},
     ),
-)  # fmt: skip
+)
 
 CONTRACT = (
     Clause(
         "order",
-        """$function($rows, $cursor, $limit, descending) serves one page. $rows is a list of dicts in any
-        order, each with an integer under "$key" that no other one has; it is not changed. The order
-        is by $key, ascending, or descending when the flag is true.""",
+        """$function($rows, $cursor, $limit, descending) serves one page. $rows is a list of dicts
+        in any order, each with an integer under "$key" that no other one has; it is not changed.
+        The order is by $key, ascending, or descending when the flag is true.""",
     ),
     Clause("cursor", "$cursor_clause With None for the $cursor the page starts at the top."),
     Clause("deleted", "A $cursor whose $row is not in $rows $deleted_clause."),
     Clause(
         "result",
-        """The result is a tuple of three: the list of at most $limit ${row}s in order; the next cursor,
-        which is $next_clause, or None when no $row follows; and $rest_clause.""",
+        """The result is a tuple of three: the list of at most $limit ${row}s in order; the next
+        cursor, which is $next_clause, or None when no $row follows; and $rest_clause.""",
     ),
     Clause("over", "$over_clause; a negative one always raises ValueError."),
-    Clause("zero", "$zero_clause."),
+    Clause("zero", "A $limit of 0 $zero_clause."),
     Clause("first", "The $limit is looked at before the $cursor."),
 )
 
@@ -116,23 +133,22 @@ def $function(
     $deleted_rule
 '''
 
-TAIL = """
+TAIL = """\
     page, left = beyond[:$limit], beyond[$limit:]
     $zero_rule
     next_cursor = $next_row["$key"] if left else None
     return page, next_cursor, $rest
 """
 
-UNSORTED = (
-    'sorted($rows, key=itemgetter("$key"), reverse=descending)',
-    "$rows[::-1] if descending else $rows",
-)
+NEXT = change("next", ("next_cursor = $next_row", "next_cursor = $other_next"))
+FULL_PAGE = change("full_page", ("if left else None", "if len(page) == $limit else None"))
+
 FILTER = Shape(
     name="filter",
     entry_point="$function",
     words={"imports": "from operator import itemgetter"},
     module=HEAD
-    + '''\
+    + """\
     ordered = sorted($rows, key=itemgetter("$key"), reverse=descending)
     if $cursor is None:
         beyond = ordered
@@ -140,143 +156,174 @@ FILTER = Shape(
         beyond = [row for row in ordered if row["$key"] $below $cursor]
     else:
         beyond = [row for row in ordered if row["$key"] $above $cursor]
-'''
-    + TAIL.lstrip("\n"),
+"""
+    + TAIL,
     bugs=(
-        change("both", ('row["$key"] $below', 'row["$key"] $not_below'), ('row["$key"] $above', 'row["$key"] $not_above')),
-        change("ascending", ('row["$key"] $above', 'row["$key"] $not_above')),
-        change("descending", ('row["$key"] $below', 'row["$key"] $not_below')),
-        change("next", ("$next_row[", "$other_next[")),
+        change(
+            "both",
+            ("] $below $cursor", "] $not_below $cursor"),
+            ("] $above $cursor", "] $not_above $cursor"),
+        ),
+        change("ascending", ("] $above $cursor", "] $not_above $cursor")),
+        change("descending", ("] $below $cursor", "] $not_below $cursor")),
+        NEXT,
     ),
     known_failing=(
-        change("unsorted", UNSORTED),
-        change("falsy_cursor", ("if $cursor is None:\n        beyond", "if not $cursor:\n        beyond")),
-        change("full_page", ("if left else None", "if len(page) == $limit else None")),
-        change("one_way", ('row["$key"] $below', 'row["$key"] $not_below'), against=("both", "ascending")),
+        change(
+            "unsorted",
+            (
+                'sorted($rows, key=itemgetter("$key"), reverse=descending)',
+                "$rows[::-1] if descending else $rows",
+            ),
+        ),
+        change(
+            "falsy_cursor",
+            ("if $cursor is None:\n        beyond", "if not $cursor:\n        beyond"),
+        ),
+        FULL_PAGE,
+        change(
+            "one_way", ("] $below $cursor", "] $not_below $cursor"), against=("both", "ascending")
+        ),
         change(
             "drop_first",
-            ('row["$key"] $below', 'row["$key"] <='),
-            ('row["$key"] $above $cursor]', 'row["$key"] >= $cursor]\n    if $cursor is not None:\n        beyond = beyond[1:]'),
+            ("] $below $cursor", "] <= $cursor"),
+            (
+                "] $above $cursor]",
+                "] >= $cursor]\n    if $cursor is not None:\n        beyond = beyond[1:]",
+            ),
             when={"names": "last_served", "deleted": "keeps_place"},
         ),
     ),
-)  # fmt: skip
+)
 
 BISECT = Shape(
     name="bisect",
     entry_point="$function",
     words={"imports": "from bisect import bisect_left, bisect_right"},
     module=HEAD
-    + '''\
+    + """\
     by_key = {row["$key"]: row for row in $rows}
     keys = sorted(by_key)
     if $cursor is None:
         start, end = 0, len(keys)
     else:
-        start, end = bisect_$right_of(keys, $cursor), bisect_$left_of(keys, $cursor)
+        start = bisect_$above_side(keys, $cursor)
+        end = bisect_$below_side(keys, $cursor)
     chosen = reversed(keys[:end]) if descending else keys[start:]
     beyond = [by_key[key] for key in chosen]
-'''
-    + TAIL.lstrip("\n"),
+"""
+    + TAIL,
     bugs=(
-        change("both", ("bisect_$right_of(keys, $cursor), bisect_$left_of(", "bisect_$left_of(keys, $cursor), bisect_$right_of(")),
-        change("ascending", ("start, end = bisect_$right_of(", "start, end = bisect_$left_of(")),
-        change("descending", ("$cursor), bisect_$left_of(", "$cursor), bisect_$right_of(")),
-        change("next", ("$next_row[", "$other_next[")),
+        change(
+            "both",
+            ("= bisect_$above_side", "= bisect_$below_side"),
+            ("end = bisect_$below_side", "end = bisect_$above_side"),
+        ),
+        change("ascending", ("start = bisect_$above_side", "start = bisect_$below_side")),
+        change("descending", ("end = bisect_$below_side", "end = bisect_$above_side")),
+        NEXT,
     ),
     known_failing=(
         change("unsorted", ("keys = sorted(by_key)", "keys = list(by_key)")),
-        change("falsy_cursor", ("if $cursor is None:\n        start", "if not $cursor:\n        start")),
-        change("full_page", ("if left else None", "if len(page) == $limit else None")),
-        change("one_way", ("$cursor), bisect_$left_of(", "$cursor), bisect_$right_of("), against=("both", "ascending")),
+        change(
+            "falsy_cursor", ("if $cursor is None:\n        start", "if not $cursor:\n        start")
+        ),
+        FULL_PAGE,
+        change(
+            "one_way",
+            ("end = bisect_$below_side", "end = bisect_$above_side"),
+            against=("both", "ascending"),
+        ),
         change(
             "index",
-            ("start, end = bisect_$right_of(keys, $cursor), bisect_$left_of(keys, $cursor)", "end = keys.index($cursor)\n        start = end + 1"),
+            ("start = bisect_$above_side(keys, $cursor)", "start = keys.index($cursor) + 1"),
             when={"names": "last_served", "deleted": "keeps_place"},
         ),
     ),
-)  # fmt: skip
+)
 
 SCENARIOS = (
     scenario(
-        "ticket queue", summary="Pages of support tickets.", function="ticket_page", rows="tickets", row="ticket",
-        row_type="Ticket", key="number", cursor="cursor", limit="limit", most_name="MAX_LIMIT",
+        "ticket queue", summary="Pages of support tickets.", function="ticket_page",
+        rows="tickets", row="ticket", row_type="Ticket", key="number", cursor="cursor",
+        limit="limit", most_name="MAX_LIMIT",
     ),
     scenario(
-        "audit events", summary="Audit log, page by page.", function="list_events", rows="events", row="event",
-        row_type="Event", key="sequence", cursor="marker", limit="page_size", most_name="LARGEST_PAGE",
+        "audit events", summary="Audit log, page by page.", function="list_events",
+        rows="events", row="event", row_type="Event", key="sequence", cursor="marker",
+        limit="page_size", most_name="LARGEST_PAGE",
     ),
     scenario(
-        "order list", summary="Order history of a customer.", function="fetch_orders", rows="orders", row="order",
-        row_type="Order", key="order_id", cursor="position", limit="count", most_name="MAX_COUNT",
+        "order list", summary="Order history of a customer.", function="fetch_orders",
+        rows="orders", row="order", row_type="Order", key="order_id", cursor="position",
+        limit="count", most_name="MAX_COUNT",
     ),
     scenario(
-        "product feed", summary="Cursor paging for the product feed.", function="next_products", rows="products",
-        row="product", row_type="Product", key="id", cursor="token", limit="size", most_name="MAX_SIZE",
+        "product feed", summary="Cursor paging for the product feed.", function="next_products",
+        rows="products", row="product", row_type="Product", key="id", cursor="token",
+        limit="size", most_name="MAX_SIZE",
     ),
 )  # fmt: skip
 
 
-def rows_of(v: Variant, keys):
-    return [{v["key"]: key, "label": f"{v['row']} {key}"} for key in keys]
+@cache
+def row(key_name: str, key: int) -> dict[str, object]:
+    return {key_name: key, "label": f"#{key}"}
 
 
-def page(v: Variant, keys, cursor, limit, *descending):
-    return call(v.entry_point, rows_of(v, keys), cursor, limit, *descending)
+def page(v: Variant, keys, cursor: int | None, limit: int, *descending: bool) -> Step:
+    """One request; `keys` are the rows in the order in which they are given."""
+    key_name = v["key"]
+    return call(v.entry_point, [row(key_name, key) for key in keys], cursor, limit, *descending)
 
 
 def visible(v: Variant, s: Stream):
     """First pages in both directions, with rows already in order and a page that is not full."""
     keys = list(range(s.between(1, 3), 9, 2))
-    few = s.between(1, min(2, v["most"]))
+    few = keys[: s.between(1, 2)]
     names = v.clauses("order", "result")
-    yield Check(page(v, keys[:few], None, v["most"]), clauses=names)
-    yield Check(page(v, [], None, 2, s.chance(1, 2)), clauses=names)
-    yield Check(page(v, keys[:2], None, 3, True), clauses=names)
-    yield Check(page(v, keys, None, -1), clauses=v.clauses("over"))
+    yield Check((page(v, few, None, 3),), clauses=names)
+    yield Check((page(v, few, None, 3, True), page(v, [], None, 2, s.chance(1, 2))), clauses=names)
+    yield Check((page(v, keys, None, -1),), clauses=v.clauses("over"))
 
 
 def symptom(v: Variant, bug: str, s: Stream) -> Check:
-    """A page in the middle of rows that are already in order, or the first of several pages."""
-    keys = [s.between(1, 3) + 3 * n for n in range(6)]
+    """A page from inside rows that are already in order, or the first of several pages."""
+    first = s.between(1, 3)
+    keys = range(first, first + 18, 3)
     if bug == "next":
-        return Check(page(v, keys, None, 2), clauses=v.clauses("result"))
+        return Check((page(v, keys, None, 2),), clauses=v.clauses("result"))
     descending = bug == "descending"
     cursor = keys[1] if descending else keys[-2]
-    return Check(page(v, keys, cursor, 3, descending), clauses=v.clauses("cursor", "order"))
+    return Check((page(v, keys, cursor, 3, descending),), clauses=v.clauses("order", "cursor"))
 
 
 def at_the_cursor(v: Variant, s: Stream) -> Check:
-    """Both directions from the same row, which may be 0; the rows in any order."""
-    keys = s.sample(range(-4, 8), s.between(3, 7))
+    """Both directions from the same row, and from key 0; the rows in any order."""
+    keys = s.sample(range(-4, 8), s.between(3, 6))
     cursor = s.choice(keys)
-    steps = [page(v, keys, cursor, s.between(1, 3), way) for way in (False, True)]
-    return Check(
-        (*steps, page(v, [0, *(k for k in keys if k)], 0, 2, s.chance(1, 2))),
-        clauses=v.clauses("order", "cursor", "result"),
-    )
+    both = (page(v, keys, cursor, s.between(1, 3), way) for way in (False, True))
+    zero = page(v, [*keys, 0] if 0 not in keys else keys, 0, 2, s.chance(1, 2))
+    return Check((*both, zero), clauses=v.clauses("order", "cursor", "result"))
 
 
 def without_cursor_row(v: Variant, s: Stream) -> Check:
     """The cursor's row has gone, or lies beyond either end."""
-    keys = s.sample(range(1, 15), s.between(2, 7))
+    keys = s.sample(range(1, 15), s.between(2, 6))
     gone = s.choice([key for key in range(-1, 17) if key not in keys])
-    steps = (
-        page(v, keys, cursor, s.between(1, 3), way)
-        for cursor, way in ((gone, False), (gone, True), (s.choice(keys), False))
-    )
-    return Check(tuple(steps), clauses=v.clauses("cursor", "deleted", "result"))
+    asked = ((gone, False), (gone, True), (s.choice(keys), False))
+    steps = tuple(page(v, keys, cursor, s.between(1, 3), way) for cursor, way in asked)
+    return Check(steps, clauses=v.clauses("cursor", "deleted", "result"))
 
 
 def around_the_limit(v: Variant, s: Stream) -> Check:
     """Pages that hold exactly what is left, one less and one more; limits around the largest."""
-    most = v["most"]
-    keys = s.sample(range(20), s.between(most, most + 2))
-    way = s.chance(1, 2)
+    most, way = v["most"], s.chance(1, 2)
+    keys = s.sample(range(20), most + s.between(0, 2))
     ordered = sorted(keys, reverse=way)
     steps = (
-        page(v, keys, None, most + s.between(0, 2), way),
-        page(v, keys, None, len(keys) if len(keys) <= most else most, way),
+        page(v, keys, None, most + s.between(0, 1), way),
+        page(v, keys[:most], None, most, way),
         page(v, keys, ordered[-3], s.between(1, 3), way),
         page(v, keys, s.choice(ordered), 0, way),
     )
@@ -287,16 +334,15 @@ def both_refused(v: Variant, s: Stream) -> Check:
     """Limits out of range together with cursors whose row is gone."""
     keys = s.sample(range(1, 12), s.between(1, 5))
     gone = s.choice([key for key in range(1, 14) if key not in keys])
-    limits = s.shuffle((-1, 0, v["most"] + 1))
+    limits = (-1, 0, v["most"] + 1)
     steps = (page(v, keys, s.choice((gone, None)), limit, s.chance(1, 2)) for limit in limits)
-    return Check(
-        (*steps, page(v, keys, keys[0], 1)), clauses=v.clauses("deleted", "over", "zero", "first")
-    )
+    names = v.clauses("deleted", "over", "zero", "first")
+    return Check((*steps, page(v, keys, keys[0], 1)), clauses=names)
 
 
 def wide(v: Variant, s: Stream) -> Check:
     """Three requests against one set of rows."""
-    keys = s.sample(range(-3, 12), s.between(0, 8))
+    keys = s.sample(range(-3, 12), s.between(0, 7))
     cursors = (None, *keys, *keys, s.between(-5, 13))
     steps = (
         page(v, keys, s.choice(cursors), s.between(0, v["most"] + 1), s.chance(1, 2))
@@ -307,38 +353,36 @@ def wide(v: Variant, s: Stream) -> Check:
 
 def oracle(v: Variant):
     """Serves row after row by looking for the next smallest (or largest) key."""
+    key_name = v["key"]
+
+    def is_allowed(limit):
+        lowest = 1 if v["zero"] == "refused" else 0
+        return limit >= lowest and (limit <= v["most"] or v["over"] == "capped")
 
     def model(rows, cursor, limit, descending=False):
-        if (
-            limit < 0
-            or (limit == 0 and v["zero"] == "refused")
-            or (limit > v["most"] and v["over"] == "refused")
-        ):
+        if not is_allowed(limit):
             raise ValueError
-        if (
-            v["deleted"] == "refused"
-            and cursor is not None
-            and all(row[v["key"]] != cursor for row in rows)
-        ):
+        there = any(row[key_name] == cursor for row in rows)
+        if v["deleted"] == "refused" and cursor is not None and not there:
             raise LookupError
         waiting = []
         for row in rows:
-            key = row[v["key"]]
+            key = row[key_name]
             beyond = cursor is None or (key < cursor if descending else key > cursor)
             if beyond or (key == cursor and v["names"] == "first_of_next"):
                 waiting.append(row)
         served, size = [], min(limit, v["most"])
         while waiting and len(served) < size:
-            pick = (max if descending else min)(waiting, key=lambda row: row[v["key"]])
+            pick = (max if descending else min)(waiting, key=lambda row: row[key_name])
             waiting.remove(pick)
             served.append(pick)
         following = None
         if limit == 0:
             following = cursor
         elif waiting and v["names"] == "last_served":
-            following = served[-1][v["key"]]
+            following = served[-1][key_name]
         elif waiting:
-            following = (max if descending else min)(row[v["key"]] for row in waiting)
+            following = (max if descending else min)(row[key_name] for row in waiting)
         return served, following, bool(waiting) if v["remaining"] == "flag" else len(waiting)
 
     return {v.entry_point: model}

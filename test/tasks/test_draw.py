@@ -207,7 +207,7 @@ class AutomaticMutants(unittest.TestCase):
         namespace = load_bounded(bounded(endless), turns)
         assert namespace is not None
         reference = load_reference(SOURCE)
-        trial = Trial(reference, [Check(call("f", [1], n)) for n in range(3)])
+        trial = Trial(reference, [Check((call("f", [1], n),)) for n in range(3)])
         self.assertEqual(3, trial.kills(endless))
         self.assertEqual(0, trial.kills(SOURCE))
 

@@ -59,7 +59,8 @@ class OracleGate(unittest.TestCase):
     def test_state_that_outlives_a_check_is_told(self):
         planted = with_text(
             "    if $count < 0:",
-            "    _CALLS.append($count)\n    if len(_CALLS) > 100:\n        return []\n    if $count < 0:",
+            "    _CALLS.append($count)\n    if len(_CALLS) > 100:\n        return []\n"
+            "    if $count < 0:",
         )
         shapes = (
             replace(
@@ -146,7 +147,7 @@ class CoverageGate(unittest.TestCase):
 
     def test_answers_that_are_easy_to_guess_reject_the_drawing(self):
         def dull(v, s):
-            return Check(call(v.entry_point, [1], 1), clauses=v.clauses(*EVERY.split()))
+            return Check((call(v.entry_point, [1], 1),), clauses=v.clauses(*EVERY.split()))
 
         found = rejections(replace(SOUND, edges=(dull,), wide=dull))
         self.assertTrue(any(why.startswith("entropy") for why in found))
