@@ -32,19 +32,15 @@ A value that has no form (a lock, an int subclass, a generator) never matches an
 a result a name with `bind` and look at it through further steps.
 """
 
-import io
-import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
-from sandbox.codec import Attr, Ref, encode
+from sandbox.names import Attr, Ref
 
 __all__ = [
     "BUILTINS", "Attr", "Check", "Compare", "Fixture", "Ref", "Reply", "Step", "call", "callback",
-    "clock", "get", "interleave", "lock", "look", "pack", "put", "raises", "recorder", "returns",
+    "clock", "get", "interleave", "lock", "look", "put", "raises", "recorder", "returns",
     "run_async", "same", "stream", "take", "tick", "value", "within",
 ]  # fmt: skip
 
@@ -259,138 +255,3 @@ class Check:
         object.__setattr__(self, "steps", steps)
         if not 0 < len(steps) <= MAX_STEPS:
             raise ValueError(f"a check has 1 to {MAX_STEPS} steps")
-
-
-def plain(check: Check) -> tuple[Any, ...]:
-    """The check as tuples of plain data, without clauses and compare."""
-    fixtures = tuple(
-        (name, item.kind, _plain_fixture(item.kind, item.parts))
-        for name, item in check.fixtures.items()
-    )
-    return (fixtures, tuple(_plain_step(step) for step in check.steps), tuple(check.watch))
-
-
-def from_plain(data: tuple[Any, ...], clauses: tuple[int, ...], compare: Compare) -> Check:
-    """The check that `plain` gave."""
-    fixtures, steps, watch = data
-    named = {
-        name: Fixture(kind, _plain_fixture(kind, parts, Reply)) for name, kind, parts in fixtures
-    }
-    return Check(tuple(_step_from(step) for step in steps), named, watch, clauses, compare)
-
-
-def _as_tuple(*fields: Any) -> tuple[Any, ...]:
-    return fields
-
-
-def _plain_reply(reply: Any, make: Any) -> Any:
-    if reply is None:
-        return None
-    if isinstance(reply, Reply):
-        reply = (reply.kind, reply.payload, reply.text, reply.takes)
-    return make(*reply)
-
-
-def _plain_fixture(kind: str, parts: tuple[Any, ...], make: Any = _as_tuple) -> tuple[Any, ...]:
-    """The parts with each reply made by `make`."""
-    if kind == "callback":
-        return (tuple(_plain_reply(reply, make) for reply in parts[0]), *parts[1:])
-    if kind == "recorder":
-        methods = tuple(
-            (name, tuple(_plain_reply(reply, make) for reply in replies))
-            for name, replies in parts[0]
-        )
-        return (methods, *parts[1:])
-    if kind == "stream":
-        return (*parts[:2], _plain_reply(parts[2], make), *parts[3:])
-    return parts
-
-
-def _plain_step(step: Step) -> tuple[Any, ...]:
-    parts = step.parts
-    if step.op == "within":
-        name, steps, error = parts
-        inner = tuple(_plain_step(one) for one in steps)
-        parts = (name, inner, _plain_reply(error, _as_tuple))
-    return (step.op, parts, step.bind)
-
-
-def _step_from(data: tuple[Any, ...]) -> Step:
-    op, parts, bind = data
-    if op == "within":
-        name, steps, error = parts
-        parts = (name, tuple(_step_from(one) for one in steps), _plain_reply(error, Reply))
-    return Step(op, parts, bind)
-
-
-def pack(check: Check) -> bytes:
-    """The check as the runner reads it.
-
-    This is pickle, for its speed and because the direction is safe: only the judge writes it, and
-    the jailed process reads it before it loads the patch. Nothing that comes back is ever pickle.
-    Arguments are frozen apart, so that each step gets fresh objects and late bindings resolve.
-    """
-    if check._packed:
-        return check._packed[0]
-    fixtures, steps, watch = plain(check)
-    frozen = (
-        tuple((name, kind, _freeze(parts)) for name, kind, parts in fixtures),
-        tuple(_freeze_step(step) for step in steps),
-        watch,
-        check.compare.aliasing,
-    )
-    data = _dumps(frozen)
-    check._packed.append(data)
-    return data
-
-
-_IMMUTABLE = frozenset({type(None), bool, int, float, str, bytes, Fraction, Decimal})
-
-
-class _Pickler(pickle.Pickler):
-    # A fraction is pickled as text by default, which is ten times slower to read.
-    dispatch_table = {Fraction: lambda value: (Fraction, (value.numerator, value.denominator))}
-
-
-def _dumps(value: Any) -> bytes:
-    buffer = io.BytesIO()
-    _Pickler(buffer, 5).dump(value)
-    return buffer.getvalue()
-
-
-def _freeze(parts: tuple[Any, ...]) -> Any:
-    """Values that cannot change as they are, others as bytes; in a list if they hold names."""
-    if all(type(part) in _IMMUTABLE for part in parts):
-        return parts
-    data = _dumps(parts)
-    return [data] if b"sandbox.codec" in data else data
-
-
-def _freeze_call(args: tuple[Any, ...], kwargs: dict[str, Any], *more: Any) -> Any:
-    if all(type(part) in _IMMUTABLE for part in args) and not kwargs:
-        return (args, None, *more)
-    return _freeze((args, kwargs, *more))
-
-
-def _freeze_step(step: tuple[Any, ...]) -> tuple[Any, ...]:
-    op, parts, bind = step
-    if op == "within":
-        name, steps, error = parts
-        inner = tuple(_freeze_step(one) for one in steps)
-        return (op, _split(name), (inner, _freeze((error,))), bind)
-    if op == "interleave":
-        return (op, (), _freeze(parts), bind)
-    if op == "call":
-        return (op, _split(parts[0]), _freeze_call(*parts[1:]), bind)
-    return (op, _split(parts[0]), _freeze(parts[1:]), bind)
-
-
-def _split(path: str) -> tuple[str, ...]:
-    return tuple(path.split("."))
-
-
-def validate(check: Check) -> None:
-    """Raises `Unencodable` or `OverLimit` unless every value of the check has a form."""
-    fixtures, steps, _ = plain(check)
-    for part in (*fixtures, *steps):
-        encode(part, aliasing=True)

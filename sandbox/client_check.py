@@ -9,11 +9,12 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sandbox.checks import Check, pack
+from sandbox.checks import Check
 from sandbox.codec import CodecError
 from sandbox.codec_json import check_from_json, observation_from_json
 from sandbox.compare import matches
 from sandbox.lanes import MEMORY_MIB, OUTPUT_BYTES, Lane, Limits
+from sandbox.packing import pack
 from sandbox.readable import readable
 from sandbox.verdict import MAX_MODULE
 from sandbox.wire import Answer, WireError, pack_task, read_answer
@@ -49,6 +50,8 @@ def answer_line(line: str, lane: Lane) -> dict[str, Any]:
         name = document.get("id")
         module, entry_point = document.get("module"), document.get("entry_point")
         if not isinstance(module, str | None) or not isinstance(entry_point, str):
+            raise LineInvalid("module or entry_point")
+        if not (entry_point.isascii() and entry_point.isidentifier()):
             raise LineInvalid("module or entry_point")
         checks, expected, words = _visible(document.get("visible"))
     except (ValueError, RecursionError) as error:

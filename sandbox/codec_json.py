@@ -9,8 +9,10 @@ import struct
 from typing import Any
 
 from sandbox.codec import CodecError, encode
-from sandbox.checks import Check, Compare, from_plain, plain
-from sandbox.decode import Term, decode, read
+from sandbox.checks import Check, Compare
+from sandbox.decode import decode
+from sandbox.packing import from_plain, pack, plain
+from sandbox.terms import Term, read
 
 MAX_EXACT = (1 << 53) - 1
 _BARE = {"N": None, "T": True, "F": False}
@@ -186,7 +188,9 @@ def check_from_json(document: Any) -> Check:
         steps = tuple(from_json(step) for step in document["steps"])
         compare = Compare(**{name: from_json(v) for name, v in document["compare"].items()})
         data = (fixtures, steps, tuple(document["watch"]))
-        return from_plain(data, tuple(document["clauses"]), compare)
+        check = from_plain(data, tuple(document["clauses"]), compare)
+        pack(check)  # names of keyword arguments, say, are only looked at here
+        return check
     except CodecError:
         raise
     except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:

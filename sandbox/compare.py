@@ -5,8 +5,8 @@ import struct
 from typing import Any
 
 from sandbox.checks import Compare
-from sandbox.codec import CodecError
-from sandbox.decode import Term, read
+from sandbox.limits import CodecError
+from sandbox.terms import Term, read
 
 # Dicts, other mappings, named tuples and exceptions, or data that looks like them.
 _LENIENT = re.compile(rb"[{E]|[mt][0-9a-f]+:s")

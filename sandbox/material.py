@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from sandbox.checks import Check, pack
+from sandbox.checks import Check
 from sandbox.compare import is_sound
+from sandbox.packing import pack
 from sandbox.runner import load, observe
 from sandbox.shard import ShardRequest
 from sandbox.wire import pack_task

@@ -3,7 +3,7 @@
 import struct
 
 from sandbox.codec import CodecError
-from sandbox.decode import Term, read
+from sandbox.terms import Term, read
 
 MAX_TEXT = 400
 _BARE = {"N": "None", "T": "True", "F": "False", ".": "...", "~": "NotImplemented"}

@@ -13,9 +13,10 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from sandbox.checks import Check, pack
+from sandbox.checks import Check
 from sandbox.codec import CodecError, Encoder, OverLimit, encode_leaf, join_tuple, type_label
 from sandbox.fixtures import Scope, build
+from sandbox.packing import pack
 from sandbox.schedule import run_turns, run_virtual
 from sandbox.wire import LOAD_ERROR, LOADED, OBSERVATION, pack_answer, unpack_task
 
@@ -104,7 +105,7 @@ class _Unpickler(pickle.Unpickler):
         self.run = run
 
     def find_class(self, module_name: str, global_name: str, /) -> Any:
-        if module_name == "sandbox.codec":
+        if module_name == "sandbox.names":
             return self.run.resolve if global_name == "Ref" else self.run.attribute
         return super().find_class(module_name, global_name)
 
@@ -164,7 +165,7 @@ class _Run:
         return b"".join(encoder.out)
 
     def thaw(self, frozen: Any) -> Any:
-        """The values that `sandbox.checks.pack` froze, fresh and with names resolved."""
+        """The values that `sandbox.packing.pack` froze, fresh and with names resolved."""
         kind = type(frozen)
         if kind is tuple:
             return frozen

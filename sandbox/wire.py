@@ -44,7 +44,7 @@ class Answer:
 
 
 def pack_task(source: bytes, entry_point: str, checks: list[bytes]) -> bytes:
-    """The frame for one patch; `checks` are made by `sandbox.checks.pack`."""
+    """The frame for one patch; `checks` are made by `sandbox.packing.pack`."""
     name = entry_point.encode()
     head = _TASK.pack(VERSION, len(name), len(source), len(checks))
     body = b"".join(part for check in checks for part in (_LENGTH.pack(len(check)), check))

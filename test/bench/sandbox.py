@@ -36,16 +36,16 @@ from tasks.kit.category import AuthoringError
 from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
 from tasks.kit.hidden import hidden_checks
-from tasks.kit.load import load_categories
+from tasks.kit.load import load_category, slugs
 
 Work = list[tuple[TaskMaterial, str]]
 TASKS: Work = []
 
 
-def draw_work(count: int) -> Work:
-    """`count` tasks over all categories; patches are right, faulty and known-failing in turn."""
+def draw_work(count: int, chosen: tuple[str, ...] = ()) -> Work:
+    """`count` tasks over all or the chosen categories; patches are right, faulty and known-failing in turn."""
     keys = Keys.of("bench", bytes(32), practice=16, sealed=max(80, count))
-    categories = list(load_categories().values())
+    categories = [load_category(slug) for slug in slugs() if slug in chosen or not chosen]
     work: Work = []
     number = 0
     while len(work) < count:
@@ -231,9 +231,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--profile", choices=("auto", "S", "L"), default="auto")
+    parser.add_argument("--category", nargs="*", default=[], help="slugs; default: all")
     options = parser.parse_args()
     isolation = detect(options.profile)
-    TASKS[:] = draw_work(options.tasks)
+    TASKS[:] = draw_work(options.tasks, tuple(options.category))
     checks = sum(len(material.expected) for material, _ in TASKS) / len(TASKS)
     ways: dict[str, Callable[[Work, int], int]] = {
         "jail": lambda work, workers: way_jail(work, workers, isolation),

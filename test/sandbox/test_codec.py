@@ -15,7 +15,8 @@ from pathlib import Path
 
 from sandbox.codec import CodecError, Encoder, Limits, OverLimit, Unencodable, encode
 from sandbox.codec_json import from_json, observation_from_json, to_json
-from sandbox.decode import decode, read
+from sandbox.decode import decode
+from sandbox.terms import read
 from test.sandbox.values import random_value, same
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "codec.json"
