@@ -31,13 +31,15 @@ export type Context = {
   /** A line that must be seen even by those who read JSON. */
   warn: (line: string) => void
   isJson: boolean
+  /** What was typed, for messages that ask to repeat it. */
+  commandLine: string
   signer: () => Promise<Signer>
   /** The API, signed when a signer is given. Closed by the rim. */
   api: (signer: Signer | null) => Api
   close: () => Promise<void>
 }
 
-export function createContext(options: GlobalOptions, io: Io): Context {
+export function createContext(options: GlobalOptions, io: Io, argv: readonly string[]): Context {
   const config = readConfig(options, io)
   const isJson = options.json === true
   const transport = createTransport({ env: config.env })
@@ -52,6 +54,7 @@ export function createContext(options: GlobalOptions, io: Io): Context {
     tell,
     warn,
     isJson,
+    commandLine: ['failmap', ...argv.map(quoted)].join(' '),
     signer: () => loadSigner(config, options.key, io.platform),
     api: (signer) =>
       new Api({
@@ -66,4 +69,9 @@ export function createContext(options: GlobalOptions, io: Io): Context {
       }),
     close: () => transport.close(),
   }
+}
+
+/** An argument as a shell wants it. */
+function quoted(argument: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
 }

@@ -11,7 +11,7 @@ import { toCommand } from './verb.ts'
 /** Runs one command line. stdout gets data, stderr talk; the answer is the exit code. */
 export async function main(argv: readonly string[], io: Io): Promise<Exit> {
   const ending: { exit: Exit } = { exit: EXIT.done }
-  const program = createProgram(io, ending)
+  const program = createProgram(io, ending, argv)
   try {
     await program.parseAsync(kebabFlags(argv), { from: 'user' })
     return ending.exit
@@ -25,7 +25,7 @@ export async function main(argv: readonly string[], io: Io): Promise<Exit> {
   }
 }
 
-function createProgram(io: Io, ending: { exit: Exit }): Command {
+function createProgram(io: Io, ending: { exit: Exit }, argv: readonly string[]): Command {
   const program = new Command('failmap')
     .description('Find out where a code model fails: 256 categories, hidden checks, a signed map.')
     .version(`${CLIENT.name} ${CLIENT.version}`, '-V, --version')
@@ -50,7 +50,7 @@ function createProgram(io: Io, ending: { exit: Exit }): Command {
       .copyInheritedSettings(program)
       .action(async () => {
         const options = command.optsWithGlobals<GlobalOptions>()
-        const context = createContext(options, io)
+        const context = createContext(options, io, argv)
         try {
           finish(await verb.run(context, command), context, ending)
         } finally {

@@ -53,7 +53,7 @@ export async function health(url: string, token?: string): Promise<unknown> {
 /** Starts the Python sandbox on 127.0.0.1; it refuses where it cannot confine a patch. */
 export async function startSandbox(ports: Ports, secrets: Secrets): Promise<unknown> {
   await requireFree(ports.sandbox)
-  const args = ['/tmp/sb.py', 'serve', '--host', '127.0.0.1', '--port', String(ports.sandbox)]
+  const args = ['-m', 'sandbox', 'serve', '--host', '127.0.0.1', '--port', String(ports.sandbox)]
   const service = startService('sandbox', python, args, { SANDBOX_TOKEN: secrets.sandboxToken })
   const url = `http://127.0.0.1:${ports.sandbox}`
   return ready(service, () => health(url, secrets.sandboxToken), 30)

@@ -4,7 +4,7 @@ import type { Size } from './local-epoch.ts'
 import { SetupError } from './process.ts'
 
 /** What the demo epoch draws for one category: the sizes of a real epoch. */
-export const DEMO_SIZE: Size = { practice: 16, sealed: 80 }
+export const DEMO_SIZE: Size = { practice: 4, sealed: 20 }
 
 const isolationSchema = z
   .object({

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -195,11 +195,8 @@ export async function startFakeApi(epoch: SampleEpoch): Promise<FakeApi> {
 }
 
 async function newSigner(): Promise<Signer> {
-  const { privateKey } = (await crypto.subtle.generateKey('Ed25519', true, [
-    'sign',
-    'verify',
-  ])) as CryptoKeyPair
-  const jwk = readPrivateJwk(await crypto.subtle.exportKey('jwk', privateKey))
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const jwk = readPrivateJwk(privateKey.export({ format: 'jwk' }))
   if (!jwk.ok) throw new Error('no key')
   const signer = await toSigner(jwk.value)
   if (!signer.ok) throw new Error('no signer')

@@ -44,6 +44,7 @@ export type FakeModelServer = {
 export async function startFakeModelServer(
   answerer: Answerer = () => undefined,
   host = '127.0.0.1',
+  wantedPort = 0,
 ): Promise<FakeModelServer> {
   let answer = answerer
   const seen: Seen[] = []
@@ -62,7 +63,7 @@ export async function startFakeModelServer(
     })
   })
   server.keepAliveTimeout = 60_000
-  server.listen(0, host)
+  server.listen(wantedPort, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
@@ -75,6 +76,7 @@ export async function startFakeModelServer(
       answer = next
     },
     async close() {
+      if (!server.listening) return
       server.closeAllConnections()
       server.close()
       await once(server, 'close')

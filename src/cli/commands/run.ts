@@ -100,7 +100,7 @@ async function runSource(context: Context, parts: Parts): Promise<Outcome> {
       run: open,
       prompts,
       tasks,
-      resumeCommand: `failmap run --run ${open.id} (with the same options)`,
+      resumeCommand: context.commandLine,
       tell,
       onAnswer: ({ status, cause }) => {
         lost.add(status, cause)
@@ -130,7 +130,7 @@ function tellStart({ tell }: Context, open: OpenRun, total: number, left: number
 }
 
 function summary(
-  { io }: Context,
+  { io, commandLine }: Context,
   { id, journal }: OpenRun,
   chosen: readonly TaskEntry[],
   lost: LostAnswers,
@@ -147,7 +147,7 @@ function summary(
   const exit: Exit = isInterrupted ? EXIT.interrupted : isWhole ? EXIT.done : EXIT.partial
   const next = isWhole
     ? `failmap submit ${id} --wait`
-    : `failmap run --run ${id} (with the same options) goes on where this stopped`
+    : `${commandLine}   (goes on where this stopped)`
   return {
     data: {
       run: id,

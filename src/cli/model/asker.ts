@@ -5,10 +5,12 @@ import type { Message } from './dialect.ts'
 import { isFinal, type ServerWatch, stopFor } from './server-watch.ts'
 import { fittingMaxTokens } from './window.ts'
 
-/** Tries for one task while the server answers others. */
-const MAX_ATTEMPTS = 4
 /** Failures in a row, over all tasks, after which the server is the suspect and not the task. */
 const SUSPICION = 5
+/** Tries for one task: one more than it takes to ask after the server's health. */
+const MAX_ATTEMPTS = 6
+/** Tasks given up in a row after which the server is to blame, whatever its probes say. */
+const MOST_GIVEN_UP = 3
 const BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 8_000
 
@@ -38,6 +40,7 @@ export class Asker {
   readonly #options: AskerOptions
   #system: string | null
   #refusedInARow = 0
+  #givenUpInARow = 0
 
   constructor(options: AskerOptions) {
     this.#options = options
@@ -57,6 +60,7 @@ export class Asker {
       if (outcome.ok) {
         watch.answered()
         this.#refusedInARow = 0
+        this.#givenUpInARow = 0
         return { kind: 'answered', completion: outcome.value, maxTokens, attempts }
       }
       const failure = outcome.error
@@ -85,9 +89,8 @@ export class Asker {
           watch.failed()
           if (watch.failuresInARow >= SUSPICION) {
             await watch.waitUntilReady(failure)
-            attempts = 0
           } else if (attempts >= MAX_ATTEMPTS && watch.hasAnswered) {
-            return { kind: 'gave-up', failure, attempts }
+            return this.#giveUp(failure, attempts)
           } else {
             await sleep(failure.retryAfterMs ?? this.#backoff(attempts))
           }
@@ -105,6 +108,12 @@ export class Asker {
       this.#options.onTemplateFallback()
     }
     return true
+  }
+
+  #giveUp(failure: CallFailure, attempts: number): Asked {
+    this.#givenUpInARow += 1
+    if (this.#givenUpInARow > MOST_GIVEN_UP) throw this.#options.watch.goneFor(failure)
+    return { kind: 'gave-up', failure, attempts }
   }
 
   #countRefusal(failure: CallFailure): void {

@@ -45,7 +45,8 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const identity = await identify({ endpoint, transport, interrupted })
   if (identity.model === '') {
     await transport.close()
-    throw new Failure(EXIT.usage, `which model of ${endpoint.baseUrl}?`, {
+    const exit = identity.offered.length === 0 ? EXIT.modelServer : EXIT.usage
+    throw new Failure(exit, `which model of ${endpoint.baseUrl}?`, {
       why:
         identity.offered.length === 0
           ? 'the server lists none, or does not answer'

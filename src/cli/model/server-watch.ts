@@ -74,7 +74,7 @@ export class ServerWatch {
       if (interrupted.aborted) return
       if (isFinal(failure)) throw stopFor(failure)
       const left = this.#troubleSince + patienceMs - now()
-      if (left <= 0) throw this.#goneFor(failure)
+      if (left <= 0) throw this.goneFor(failure)
       const pause = Math.min(failure.retryAfterMs ?? wait, left)
       tell(
         `${failure.message}; ${words(failure)}, next try in ${seconds(pause)}, giving up in ${seconds(left)}`,
@@ -91,7 +91,8 @@ export class ServerWatch {
     }
   }
 
-  #goneFor(failure: CallFailure): Failure {
+  /** The end of the run, to be resumed when the server is well. */
+  goneFor(failure: CallFailure): Failure {
     const minutes = Math.round(this.#options.patienceMs / 60_000)
     return new Failure(EXIT.modelServer, 'the run is paused: the model server gives no answers', {
       why: `${failure.message} (waited ${minutes} min); answers so far are kept, open tasks stay open`,

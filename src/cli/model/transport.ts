@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici'
 import type { Environment } from '../io.ts'
@@ -33,12 +34,19 @@ export type Transport = {
 export const AGENT_LIMITS = { headersTimeout: 0, bodyTimeout: 0 } as const
 const CONNECT = { timeout: 10_000, autoSelectFamily: true }
 
-type TransportOptions = { env: Environment; maxConnections?: number }
+type TransportOptions = {
+  env: Environment
+  /** Most connections to one host. */
+  maxConnections?: number
+  /** How names become addresses; the system's way unless given. */
+  lookup?: LookupFunction
+}
 
-/** Opens connection pools; `maxConnections` caps the connections to one host. */
-export function createTransport({ env, maxConnections }: TransportOptions): Transport {
+/** Opens connection pools, one for direct routes and one for each proxy. */
+export function createTransport({ env, maxConnections, lookup }: TransportOptions): Transport {
   const limits = maxConnections === undefined ? {} : { connections: maxConnections }
-  const direct = new Agent({ ...AGENT_LIMITS, ...limits, connect: CONNECT })
+  const connect = lookup === undefined ? CONNECT : { ...CONNECT, lookup }
+  const direct = new Agent({ ...AGENT_LIMITS, ...limits, connect })
   const proxies = new Map<string, Dispatcher>()
 
   const dispatcherFor = (url: string): Dispatcher => {

@@ -16,21 +16,17 @@ const EMPTY_BACKGROUND = 236
 const EMPTY_FOREGROUND = 244
 
 /**
- * The 16x16 map in 78 columns: a domain a line, a category a cell of three columns with its
+ * The 16x16 map in 76 columns: a domain a line under the name that
+ * `--domain` takes, a category a cell of three columns with its
  * percentage, the domain's own at the end. Without colour the digits alone tell the same.
  */
 export function mapLines({ domains, categories }: Report, paint: Paint): string[] {
-  const rows = domains.map(({ slug, title, cell }) => {
+  const rows = domains.map(({ slug, cell }) => {
     const own = categories.filter((category) => category.domain === slug)
     const cells = own.map((category) => drawCell(category.cell, paint)).join('')
-    return `${label(title)} ${cells}  ${summary(cell)}`
+    return `${slug.padEnd(LABEL_COLUMNS)} ${cells}  ${summary(cell)}`
   })
   return [...rows, '', legend(paint)]
-}
-
-function label(title: string): string {
-  const short = title.length > LABEL_COLUMNS ? `${title.slice(0, LABEL_COLUMNS - 1)}…` : title
-  return short.padEnd(LABEL_COLUMNS)
 }
 
 function drawCell(cell: Cell, paint: Paint): string {
