@@ -5,7 +5,7 @@ import { searchReplaceOf, unifiedDiffOf } from './reply-differ.ts'
 import { WIDTH } from './reply-field-cases.ts'
 import { modules, otherBlock, prose } from './reply-modules.ts'
 
-const RUNS = { numRuns: 300 }
+const RUNS = { numRuns: 150 }
 
 function expectModule(reply: string, module: string, base = WIDTH) {
   const outcome = replyToModule(reply, { module: base, entryPoint: 'width', finishReason: 'stop' })

@@ -88,10 +88,8 @@ function readLooseDiff(
   lines: readonly string[],
   { blocks, base, entryPoint }: EditContext,
 ): Edit | null {
-  const isInside = (at: number) =>
-    blocks.some(({ open, to, close }) => at >= open.line && (close === null || at <= to))
-  const outside = lines.map((line, at) => (isInside(at) ? null : line))
-  const loose = outside.map((line) => line ?? '')
+  const loose = [...lines]
+  for (const { open, to, close } of blocks) loose.fill('', open.line, close ? to + 1 : to)
   const start = loose.findIndex((line, at) => isFileHeader(loose, at) || /^@@ /.test(line))
   if (start < 0) return null
   const body = loose.slice(start)

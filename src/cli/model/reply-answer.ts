@@ -71,28 +71,33 @@ function layOut(lines: readonly string[], { entryPoint }: Task): Layout {
   const runs = findUnfencedModules(lines, entryPoint)
   const hunks = markHunkBodies(lines)
   // A mark parses only inside a string, so a run that crosses it shows that it is no mark.
+  const inRuns = cover(runs, lines.length)
   const marks = findFenceMarks(lines).filter(
-    ({ line }) => !isIn(runs, line) && !(hunks[line] && /^[ +-]/.test(lines[line] ?? '')),
+    ({ line }) => !inRuns[line] && !(hunks[line] && /^[ +-]/.test(lines[line] ?? '')),
   )
   const modules = findModuleBlocks(lines, marks, entryPoint)
-  const isText = (at: number) => isIn(runs, at) || isIn(modules, at)
+  const inModules = cover(modules, lines.length)
+  const isText = (at: number) => inRuns[at] === true || inModules[at] === true
   const blocks = pairFences(
-    marks.filter(({ line }) => !isText(line)),
+    marks.filter(({ line }) => !modules.some(({ from, to }) => line >= from - 1 && line <= to)),
     lines.length,
   )
-  const isInBlock = (at: number) => blocks.some(({ from, to }) => at >= from && at < to)
+  const inBlocks = cover(blocks, lines.length)
   return {
     lines,
     blocks,
     modules,
-    runs: runs.filter(({ from }) => !isInBlock(from)),
+    runs: runs.filter(({ from }) => !inBlocks[from] && !inModules[from]),
     isText,
-    isContent: (at) => isText(at) || hunks[at] === true || isInBlock(at),
+    isContent: (at) => isText(at) || hunks[at] === true || inBlocks[at] === true,
   }
 }
 
-function isIn(spans: readonly Candidate[], line: number): boolean {
-  return spans.some(({ from, to }) => line >= from && line < to)
+/** For each line, whether one of the spans [from, to) holds it. */
+function cover(spans: readonly { from: number; to: number }[], count: number): boolean[] {
+  const covered = new Array<boolean>(count).fill(false)
+  for (const { from, to } of spans) covered.fill(true, from, to)
+  return covered
 }
 
 function choose(layout: Layout, task: Task): Answer {

@@ -2,6 +2,7 @@ import {
   blockText,
   type FencedBlock,
   type FenceMark,
+  hideTildeFences,
   looseBlockText,
   pairFences,
 } from './reply-fences.ts'
@@ -79,7 +80,7 @@ function readSpan(
     const text = spanText(lines, open, close)
     if (text.length > MAX_MODULE_BYTES || !text.includes(entryPoint)) continue
     for (const version of [text, stripTrailingTokens(text)]) {
-      if (findSourceError(version) === null && definesName(version, entryPoint))
+      if (findSourceError(hideTildeFences(version)) === null && definesName(version, entryPoint))
         return { text: version, from: open.line + 1, to: close.line, tag: open.tag }
     }
   }
@@ -92,7 +93,7 @@ function readSpan(
  */
 function errorLine(lines: readonly string[], open: FenceMark, last: number): number {
   const text = looseBlockText(lines, open, last).slice(0, 2 * MAX_MODULE_BYTES)
-  const error = findSourceError(text)
+  const error = findSourceError(hideTildeFences(text))
   return error === null ? last : open.line + error.line
 }
 

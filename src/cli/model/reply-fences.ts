@@ -23,7 +23,7 @@ export type FencedBlock = {
 }
 
 const OWN_LINE = /^(\s*(?:>\s?)*(?:(?:[-*+]|\d+[.)])[ \t]+)?)(`{3,}|~{3,})[ \t]*([^`]*)$/
-const LINE_END = /^(.*[^`\s].*?)(`{3,}|~{3,})([\w+-]*)$/
+const LINE_END = /(?<![`~])(`{3,}|~{3,})([\w+-]*)$/
 
 /** Every line that may open or close a block, in order. */
 export function findFenceMarks(lines: readonly string[]): FenceMark[] {
@@ -33,16 +33,16 @@ export function findFenceMarks(lines: readonly string[]): FenceMark[] {
 function readFenceMark(text: string, line: number): FenceMark | null {
   const bare = stripLineTokens(text).trimEnd()
   const own = OWN_LINE.exec(bare)
-  const inline = own ? null : LINE_END.exec(bare)
-  const run = own?.[2] ?? inline?.[2]
-  if (run === undefined) return null
+  const match = own ?? LINE_END.exec(bare)
+  const run = own ? own[2] : match?.[1]
+  if (!match || run === undefined) return null
   return {
     line,
     character: run.startsWith('~') ? '~' : '`',
     length: run.length,
     indent: own?.[1]?.length ?? 0,
-    tag: readTag(own?.[3] ?? inline?.[3] ?? ''),
-    before: inline?.[1] ?? null,
+    tag: readTag((own ? own[3] : match[2]) ?? ''),
+    before: own ? null : bare.slice(0, match.index),
   }
 }
 
@@ -106,4 +106,16 @@ function prefixOf(lines: readonly string[], open: FenceMark): RegExp {
 
 function joined(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('')
+}
+
+/**
+ * The same text, of the same length, for the question whether it is Python: `~~~python` is an
+ * expression, while backticks are an error outside of strings.
+ */
+export function hideTildeFences(text: string): string {
+  if (!text.includes('~~~')) return text
+  return text
+    .split('\n')
+    .map((line) => (/^[\s>]*~{3,}/.test(line) ? line.replaceAll('~', '`') : line))
+    .join('\n')
 }

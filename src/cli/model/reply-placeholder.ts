@@ -31,6 +31,9 @@ const ELISIONS: readonly RegExp[] = [
   /^\W*(?:your|insert|add|put)\b.{0,30}\bcode\b(?:.{0,20}\bhere)?\W*$/i,
 ]
 
+/** Longer comments say something. */
+const MAX_ELISION = 160
+
 /** Comments that may as well stand above code that is there: they count only if some is missing. */
 const WEAK_ELISIONS = new RegExp(
   `^\\W*(?:${STAYS}|same as (?:before|above|the original)|snip(?:ped)?|no changes? (?:here|needed))\\W*$`,
@@ -68,6 +71,7 @@ function elidedLines(module: string, base: string): string[] {
   return module
     .split('\n')
     .map((line) => line.trim())
+    .filter((line) => line.length <= MAX_ELISION)
     .filter((line) => /^(?:#|\/\/|\/\*|\[|<|\(|\.\.\.|…)/.test(line) && !known.has(line))
     .filter((line) => ELISIONS.some((pattern) => pattern.test(line)))
 }
@@ -78,7 +82,8 @@ function ownLineComments(source: string): string[] {
     enter(node) {
       if (node.name !== 'Comment') return
       const lineStart = source.lastIndexOf('\n', node.from - 1) + 1
-      if (source.slice(lineStart, node.from).trim() === '')
+      const isShort = node.to - node.from <= MAX_ELISION
+      if (isShort && source.slice(lineStart, node.from).trim() === '')
         comments.push(source.slice(node.from, node.to).trim())
     },
   })

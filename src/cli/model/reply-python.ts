@@ -11,8 +11,9 @@ export type SourceError = {
   codePoint?: string
 }
 
-/** Questions about one text come in a row, so the last tree is kept. */
+/** Questions about one text come in a row, so the last answers are kept. */
 let last: { source: string; tree: Tree } | null = null
+let lastError: { source: string; offset: number | null } | null = null
 
 /** The concrete syntax tree; it may hold error nodes. */
 export function parsePython(source: string): Tree {
@@ -50,18 +51,28 @@ export function definesName(source: string, name: string): boolean {
 }
 
 function firstError(source: string): number | null {
-  if (grammarError(parsePython(source)) === null) return layoutError(source)
-  return grammarError(parser.parse(bridgeGrammarGaps(source)))
+  if (lastError?.source !== source) lastError = { source, offset: findError(source) }
+  return lastError.offset
 }
 
-function grammarError(tree: Tree): number | null {
-  let first: number | null = null
-  tree.iterate({
-    enter(node) {
-      if (node.type.isError && (first === null || node.from < first)) first = node.from
-    },
-  })
-  return first
+function findError(source: string): number | null {
+  if (grammarError(source) === null) return layoutError(source)
+  const bridged = bridgeGrammarGaps(source)
+  return grammarError(bridged) ?? layoutError(bridged)
+}
+
+/** Recovery from one error after the other is what makes a parse slow, so this one stops. */
+const STRICT = parser.configure({ strict: true })
+
+function grammarError(source: string): number | null {
+  try {
+    STRICT.parse(source)
+    return null
+  } catch (error) {
+    const offset = /^No parse at (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]
+    if (offset === undefined) throw error
+    return Number(offset)
+  }
 }
 
 /**

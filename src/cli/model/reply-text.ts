@@ -13,8 +13,10 @@ export function unifyLineEnds(text: string): string {
  * one newline at the end. Nothing else of the text changes.
  */
 export function canonicalModule(text: string): string {
-  const body = unifyLineEnds(text).replace(/\n+$/, '')
-  return body === '' ? '' : `${body}\n`
+  const unified = unifyLineEnds(text)
+  let end = unified.length
+  while (unified[end - 1] === '\n') end--
+  return end === 0 ? '' : `${unified.slice(0, end)}\n`
 }
 
 /** Lines end at LF only: form feed, U+0085, U+2028 and the like belong to a line. */

@@ -47,22 +47,31 @@ const anyOf = (tokens: readonly string[]) =>
 const LEADING = new RegExp(
   `^(?:\\s*${anyOf([...TURN_START, ...TURN_END])}(?:(?:assistant|model)(?=\\s|<))?)+[^\\S\\n]*\\n?`,
 )
-const TRAILING = new RegExp(`(?:\\s*${anyOf([...TURN_END, ...TURN_START])})+\\s*$`)
-const LINE_END = new RegExp(`(?:[^\\S\\n]*${anyOf(TURN_END)})+[^\\S\\n]*$`)
 const ENDS_TURN = new RegExp(`(?<!['"\`])${anyOf(TURN_END)}(?!['"\`])`)
 
 /** Takes leaked tokens off both ends; a role name that belongs to an opening token goes too. */
 export function stripEdgeTokens(text: string): string {
-  return text.replace(LEADING, '').replace(TRAILING, '\n')
+  return stripTrailingTokens(text.replace(LEADING, ''))
 }
 
 export function stripTrailingTokens(text: string): string {
-  return text.replace(TRAILING, '\n')
+  const code = stripEnd(text, [...TURN_END, ...TURN_START])
+  return code === text ? text : `${code.trimEnd()}\n`
 }
 
 /** One line without the tokens at its end, so that a fence followed by a token is a fence. */
 export function stripLineTokens(line: string): string {
-  return line.replace(LINE_END, '')
+  return stripEnd(line, TURN_END)
+}
+
+function stripEnd(text: string, tokens: readonly string[]): string {
+  let rest = text
+  for (;;) {
+    const bare = rest.trimEnd()
+    const token = tokens.find((end) => bare.endsWith(end))
+    if (token === undefined) return rest
+    rest = bare.slice(0, -token.length)
+  }
 }
 
 /** Whether the model's turn ends in this line: what follows was written for another turn. */

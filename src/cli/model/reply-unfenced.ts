@@ -1,10 +1,15 @@
 import type { SyntaxNode } from '@lezer/common'
 import type { Candidate } from './reply-blocks.ts'
+import { hideTildeFences } from './reply-fences.ts'
 import { definesName, findSourceError, parsePython, topLevelNames } from './reply-python.ts'
 import { MAX_MODULE_BYTES } from './reply-text.ts'
 
 /** Starts that are tried for one run; the search stays linear in them. */
 const MAX_STARTS = 200
+/** Lines that are given up at the end of a run until a statement ends there. */
+const MAX_SHORTER = 200
+/** A reply that defines its entry point more often is a loop that never ended. */
+const MAX_DEFINITIONS = 40
 
 /**
  * Code between prose without any fence: the longest runs of lines that parse and define the entry
@@ -12,12 +17,14 @@ const MAX_STARTS = 200
  */
 export function findUnfencedModules(lines: readonly string[], entryPoint: string): Candidate[] {
   const found: Candidate[] = []
-  const search: Search = { lines, code: lines.map(hideTildes), entryPoint }
+  const search = openSearch(lines, entryPoint)
   const definition = new RegExp(
     `^(?:(?:async\\s+)?(?:def|class)\\s+${entryPoint}\\b|${entryPoint}\\s*(?::[^=]+)?=[^=])`,
   )
-  for (let at = 0; at < lines.length; at++) {
+  let definitions = 0
+  for (let at = 0; at < lines.length && definitions < MAX_DEFINITIONS; at++) {
     if (!definition.test(lines[at] ?? '')) continue
+    definitions++
     const run = longestRun(search, found.at(-1)?.to ?? 0, at)
     if (!run) continue
     found.push(run)
@@ -28,39 +35,47 @@ export function findUnfencedModules(lines: readonly string[], entryPoint: string
 
 type Search = {
   lines: readonly string[]
-  /** What is parsed in place of the lines. */
-  code: readonly string[]
   entryPoint: string
+  /** What is parsed in place of lines [from, to). */
+  code: (from: number, to: number) => string
+  /** The first line that cannot follow when code begins at this line. */
+  errorLine: (start: number) => number
 }
 
-/** `~~~python` is an expression to Python; backticks are an error outside of strings. */
-function hideTildes(line: string): string {
-  return /^[\s>]*~{3,}/.test(line) ? line.replaceAll('~', '`') : line
+function openSearch(lines: readonly string[], entryPoint: string): Search {
+  const offsets = [0]
+  for (const line of lines) offsets.push((offsets.at(-1) ?? 0) + line.length + 1)
+  const whole = hideTildeFences(lines.map((line) => `${line}\n`).join(''))
+  const code = (from: number, to: number) => whole.slice(offsets[from], offsets[to])
+  const known = new Map<number, number>()
+  const errorLine = (start: number) => {
+    const limit = known.get(start)
+    if (limit !== undefined) return limit
+    const from = offsets[start] ?? 0
+    const error = findSourceError(whole.slice(from, from + MAX_MODULE_BYTES))
+    const line = error === null ? lines.length : start + error.line - 1
+    known.set(start, line)
+    return line
+  }
+  return { lines, entryPoint, code, errorLine }
 }
 
 /** Earlier starts give longer runs, since all end at the same first error. */
 function longestRun(search: Search, from: number, definition: number): Candidate | null {
   for (let start = Math.max(from, definition - MAX_STARTS); start <= definition; start++) {
-    if (!/^\S/.test(search.code[start] ?? '') || failsBefore(search, start, definition)) continue
+    if (!/^\S/.test(search.lines[start] ?? '') || search.errorLine(start) <= definition) continue
     const run = runFrom(search, start, definition)
     if (run) return run
   }
   return null
 }
 
-/** Whether the lines between start and definition already hold an error. */
-function failsBefore({ code }: Search, start: number, definition: number): boolean {
-  const error = findSourceError(joinLines(code, start, definition + 1))
-  return error !== null && start + error.line - 1 < definition
-}
-
 /** The longest run that begins here: up to the first error, then back to where a statement ends. */
 function runFrom(search: Search, start: number, definition: number): Candidate | null {
-  const { lines, code, entryPoint } = search
-  const error = findSourceError(joinLines(code, start, lines.length).slice(0, MAX_MODULE_BYTES))
-  let end = error === null ? lines.length : start + error.line - 1
-  for (; end > definition; end--) {
-    const text = joinLines(code, start, end)
+  const { lines, entryPoint } = search
+  const last = search.errorLine(start)
+  for (let end = last; end > Math.max(definition, last - MAX_SHORTER); end--) {
+    const text = search.code(start, end)
     if (findSourceError(text) !== null || !definesName(text, entryPoint)) continue
     const edges = trimProse(text)
     return trimBlankLines(lines, start + edges.leading, end - edges.trailing)
