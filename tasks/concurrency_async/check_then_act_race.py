@@ -9,22 +9,24 @@ KNOBS = (
         "scope",
         per_key={
             "counted": "on one $key",
+            "here": "on this $key",
             "pairs_rivals": "[holder for claimed, holder in self._claims if claimed == $key]",
             "dict_rivals": "claims.get($key, [])",
-            "ticket_rivals": "{ticket.holder for ticket in self._open.values() if ticket.subject == $key}",
+            "ticket_rivals": "{holder for claimed, holder in self._tickets.values() if claimed == $key}",
         },
         overall={
             "counted": "on all ${key}s together",
+            "here": "on any $key",
             "pairs_rivals": "[holder for _, holder in self._claims]",
             "dict_rivals": "[holder for holders in claims.values() for holder in holders]",
-            "ticket_rivals": "{ticket.holder for ticket in self._open.values()}",
+            "ticket_rivals": "{holder for _, holder in self._tickets.values()}",
         },
     ),
     knob(
         "loser",
         told={"loser_clause": 'gets "$lost"', "turn_away": 'return "$lost"'},
         holders={
-            "loser_clause": "gets the sorted list of the ${who}s that hold a claim $counted",
+            "loser_clause": "gets the sorted list of the ${who}s that hold a claim $here",
             "turn_away": "return sorted(rivals)",
         },
         raises={"loser_clause": "is refused with $error", "turn_away": "raise $error($key)"},
@@ -37,8 +39,8 @@ KNOBS = (
             "no_room": "$who in rivals or len(rivals) >= $most_name",
         },
         welcome={
-            "again_clause": 'gets "$already" at once, even when there is no room; nothing is '
-            "noted and nothing is run",
+            "again_clause": 'gets "$already" at once, even when there is no room; $note and '
+            "$work are not called",
             "again_rule": 'if $who in rivals:\n    return "$already"',
             "no_room": "len(rivals) >= $most_name",
         },
@@ -51,7 +53,7 @@ KNOBS = (
             "try_line": "try:",
             "pairs_undo": "except BaseException:\n    self._claims.remove(($key, $who))\n    raise",
             "dict_undo": "except BaseException:\n    _give_up(claims, $key, $who)\n    raise",
-            "ticket_undo": "finally:\n    if not ticket.done:\n        del self._open[ticket.number]",
+            "ticket_undo": "except BaseException:\n    del self._tickets[number]\n    raise",
             "dict_helper": '''
                 def _give_up(claims: dict[str, list[str]], $key: str, $who: str) -> None:
                     """Take one claim off the record."""
@@ -67,11 +69,7 @@ KNOBS = (
             "pairs_undo": "",
             "dict_undo": "",
             "ticket_undo": "",
-            "dict_helper": '''
-                def holders(claims: dict[str, list[str]], $key: str) -> list[str]:
-                    """The ${who}s that hold a claim on $key, sorted."""
-                    return sorted(claims.get($key, []))
-            ''',
+            "dict_helper": "",
         },
     ),
 )  # fmt: skip
@@ -81,18 +79,18 @@ CONTRACT = (
         "turns",
         """$opening is a generator function. Many of its generators run by turns: up to its next yield
         a generator runs alone, and at a yield any of the others may go on. Its outcome is what it
-        returns. ${key}, $who and $lead are text; $note never raises.""",
+        returns. The ${key}s and ${who}s are text; $note never raises.""",
     ),
     Clause(
         "stages",
         """Whether the $who gets the claim is decided, and the claim taken, in the first turn, before
         any yield. A $who that gets it yields, calls $note($key, $who), yields again, calls
         $work($key) and returns what that returned. These two yields are the only ones: a $who
-        that does not get a claim ends in its first turn and is never noted.""",
+        that does not get the claim ends in its first turn, and $note and $work are not called.""",
     ),
     Clause("limit", "The number of claims held at the same time $counted is at most $most."),
     Clause("loser", "A $who that comes while this number is reached $loser_clause."),
-    Clause("again", "A $who that already holds a claim $counted $again_clause."),
+    Clause("again", "A $who that already holds a claim $here $again_clause."),
     Clause(
         "failed",
         """When $work raises, or the generator is closed at one of its yields, the claim
@@ -102,13 +100,31 @@ CONTRACT = (
     Clause("record", "$record_clause"),
 )
 
+EARLY_YIELD = ("${pad}yield\n        ${pad}self._$note(", "${pad}self._$note(")
+NOTE_SWAPPED = (
+    "${pad}yield\n        ${pad}self._$note($key, $who)\n",
+    "${pad}self._$note($key, $who)\n        ${pad}yield\n",
+)
+KEPT_RUN = (
+    "        yield\n        self._$note($key, $who)\n        yield\n        return $work($key)\n",
+    """\
+        try:
+            yield
+            self._$note($key, $who)
+            yield
+            return $work($key)
+        except GeneratorExit:
+            self._claims.remove(($key, $who))
+            raise
+""",
+)
+
 PAIRS = Shape(
     name="pairs",
     entry_point="$cls",
     words={
         "opening": "$cls($note) lets ${who}s claim ${key}s; its method $claim($key, $who, $work)",
         "record_clause": "$held() gives the sorted list of the ($key, $who) tuples of all claims held now.",
-        "lead": "all outcomes below that are quoted",
     },
     module='''
 """$summary"""
@@ -152,7 +168,7 @@ class $cls:
         change(
             "late",
             ("        self._claims.append(", "        yield\n        self._claims.append("),
-            ("${pad}yield\n        ${pad}self._$note(", "${pad}self._$note("),
+            EARLY_YIELD,
         ),
         change(
             "after_note",
@@ -174,30 +190,458 @@ class $cls:
         if $no_room:
             $turn_away
         self._claims.append("""),
-            ("${pad}yield\n        ${pad}self._$note(", "${pad}self._$note("),
+            EARLY_YIELD,
+        ),
+        change("notes_first", NOTE_SWAPPED),
+        change("not_closed", ("except BaseException:", "except Exception:"), when={"failed": "frees"}),
+        change("frees_closed", KEPT_RUN, when={"failed": "keeps"}),
+    ),
+)  # fmt: skip
+
+RECORD = Shape(
+    name="record",
+    entry_point="$claim",
+    words={
+        "opening": "$claim(claims, $note, $key, $who, $work)",
+        "record_clause": "claims, an empty dict at first, is the record and is changed in place: it has the list "
+        "of the ${who}s that hold each $key, in order of claiming, and no entry for a $key that nobody holds.",
+    },
+    module='''
+"""$summary"""
+
+from collections.abc import Callable, Generator
+
+$most_name = $most
+
+
+def $claim(
+    claims: dict[str, list[str]],
+    $note: Callable[[str, str], None],
+    $key: str,
+    $who: str,
+    $work: Callable[[str], object],
+) -> Generator[None, None, object]:
+    """Claim $key for $who on the shared record and do the work under that claim.
+
+    Every yield lets the other claimants have a turn.
+    """
+    rivals = $dict_rivals
+    $again_rule
+    if $no_room:
+        $turn_away
+    claims.setdefault($key, []).append($who)
+    $try_line
+    ${pad}yield
+    ${pad}$note($key, $who)
+    ${pad}yield
+    ${pad}return $work($key)
+    $dict_undo
+
+
+$dict_helper
+''',
+    bugs=(
+        change(
+            "late",
+            ("    claims.setdefault(", "    yield\n    claims.setdefault("),
+            ("${pad}yield\n    ${pad}$note(", "${pad}$note("),
+        ),
+        change(
+            "stale",
+            (
+                "    claims.setdefault($key, []).append($who)\n",
+                "    holders = [*claims.get($key, []), $who]\n    yield\n    claims[$key] = holders\n",
+            ),
+            ("${pad}yield\n    ${pad}$note(", "${pad}$note("),
+        ),
+        change(
+            "frees_all",
+            (
+                "    claims[$key].remove($who)\n    if not claims[$key]:\n        del claims[$key]",
+                "    claims.pop($key, None)",
+            ),
+            when={"failed": "frees", "limit": "several"},
+        ),
+    ),
+    known_failing=(
+        change(
+            "asks_again",
+            ("    claims.setdefault(", """\
+    yield
+    rivals = $dict_rivals
+    if $no_room:
+        $turn_away
+    claims.setdefault("""),
+            ("${pad}yield\n    ${pad}$note(", "${pad}$note("),
         ),
         change(
             "notes_first",
-            ("${pad}yield\n        ${pad}self._$note($key, $who)\n", "${pad}self._$note($key, $who)\n        ${pad}yield\n"),
+            (
+                "${pad}yield\n    ${pad}$note($key, $who)\n",
+                "${pad}$note($key, $who)\n    ${pad}yield\n",
+            ),
         ),
         change("not_closed", ("except BaseException:", "except Exception:"), when={"failed": "frees"}),
         change(
-            "frees_anyway",
-            ("        yield\n        self._$note($key, $who)\n        yield\n        return $work($key)\n", """\
-        try:
-            yield
-            self._$note($key, $who)
-            yield
-            return $work($key)
-        except BaseException:
-            self._claims.remove(($key, $who))
-            raise
+            "frees_closed",
+            ("    yield\n    $note($key, $who)\n    yield\n    return $work($key)\n", """\
+    try:
+        yield
+        $note($key, $who)
+        yield
+    except GeneratorExit:
+        claims[$key].remove($who)
+        raise
+    return $work($key)
 """),
             when={"failed": "keeps"},
         ),
+    ),
+)  # fmt: skip
+
+TICKETS = Shape(
+    name="tickets",
+    entry_point="$cls",
+    words={
+        "opening": "$cls($note) lets ${who}s claim ${key}s; its method $claim($key, $who, $work)",
+        "record_clause": "$held() gives the sorted list of the ($key, $who) tuples of all claims held now.",
+    },
+    module='''
+"""$summary"""
+
+from collections.abc import Callable, Generator
+
+$most_name = $most
+
+
+class $cls:
+    """Numbers every claim; a number stands for one claim only."""
+
+    def __init__(self, $note: Callable[[str, str], None]) -> None:
+        self._$note = $note
+        self._tickets: dict[int, tuple[str, str]] = {}
+        self._issued = 0
+
+    def $claim(
+        self, $key: str, $who: str, $work: Callable[[str], object]
+    ) -> Generator[None, None, object]:
+        """Give $who a ticket for $key, if there is one, and see the work through."""
+        rivals = $ticket_rivals
+        $again_rule
+        if $no_room:
+            $turn_away
+        number = self._issue($key, $who)
+        return (yield from self._see_through(number, $work))
+
+    def $held(self) -> list[tuple[str, str]]:
+        """Every $key with its $who, sorted."""
+        return sorted(self._tickets.values())
+
+    def _issue(self, $key: str, $who: str) -> int:
+        self._issued += 1
+        self._tickets[self._issued] = ($key, $who)
+        return self._issued
+
+    def _see_through(
+        self, number: int, $work: Callable[[str], object]
+    ) -> Generator[None, None, object]:
+        $key, $who = self._tickets[number]
+        $try_line
+        ${pad}yield
+        ${pad}self._$note($key, $who)
+        ${pad}yield
+        ${pad}return $work($key)
+        $ticket_undo
+''',
+    bugs=(
+        change("late", ("        number = self._issue(", "        yield\n        number = self._issue("), EARLY_YIELD),
         change(
-            "one_step",
-            ("${pad}yield\n        ${pad}self._$note($key, $who)\n        ${pad}yield\n", "${pad}self._$note($key, $who)\n        ${pad}yield\n"),
+            "after_note",
+            ("        number = self._issue(", "        yield\n        self._$note($key, $who)\n        number = self._issue("),
+            ("${pad}yield\n        ${pad}self._$note($key, $who)\n        ${pad}yield", "${pad}yield"),
+        ),
+        change(
+            "number_twice",
+            ("        self._issued += 1\n", "        self._issued = len(self._tickets) + 1\n"),
+            when={"failed": "frees", "limit": "several"},
+        ),
+    ),
+    known_failing=(
+        change(
+            "asks_again",
+            ("        number = self._issue(", """\
+        yield
+        rivals = $ticket_rivals
+        if $no_room:
+            $turn_away
+        number = self._issue("""),
+            EARLY_YIELD,
+        ),
+        change("notes_first", NOTE_SWAPPED),
+        change("not_closed", ("except BaseException:", "except Exception:"), when={"failed": "frees"}),
+        change(
+            "frees_closed",
+            (KEPT_RUN[0], KEPT_RUN[1].replace("self._claims.remove(($key, $who))", "del self._tickets[number]")),
+            when={"failed": "keeps"},
         ),
     ),
 )  # fmt: skip
+
+SCENARIOS = (
+    scenario(
+        "job claiming", summary="Workers claim jobs from a board.", cls="JobBoard", claim="claim",
+        key="job", who="worker", note="audit", work="work", held="claims", most_name="MOST_CLAIMS",
+        lost="taken", already="yours",
+    ),
+    scenario(
+        "seat sale", summary="Sale of places on guided tours.", cls="TourSales", claim="reserve",
+        key="tour", who="guest", note="confirm", work="charge", held="reserved", most_name="PLACES",
+        lost="sold out", already="reserved",
+    ),
+    scenario(
+        "username registration", summary="Registration of account names.", cls="NameRegistry", claim="register",
+        key="name", who="user", note="announce", work="provision", held="registered", most_name="MOST_REGISTRATIONS",
+        lost="unavailable", already="registered",
+    ),
+    scenario(
+        "coupon redemption", summary="Coupons, redeemed by customers at the till.", cls="CouponDesk", claim="redeem",
+        key="coupon", who="customer", note="log_use", work="apply", held="redeemed", most_name="USES",
+        lost="used up", already="redeemed before",
+    ),
+    scenario(
+        "drone control", summary="Pilots take control of drones.", cls="ControlRoom", claim="take_over",
+        key="drone", who="pilot", note="report", work="drive", held="controlled", most_name="MOST_SESSIONS",
+        lost="busy", already="in control",
+    ),
+)  # fmt: skip
+
+KEYS, NAMES, LABELS = ("k1", "k2"), ("ada", "ben", "cy", "dot"), "ABCD"
+GOOD = {"note": callback(), "good": callback("done", "again")}
+BOTH = {**GOOD, "bad": callback(raises("OSError", "offline"))}
+
+
+def script(v: Variant, clauses: str, *rounds) -> Check:
+    """Rounds of claimants against one record, which is looked at after each.
+
+    A round is (claims, schedule, labels to close); a claim is (key, who, name of the work).
+    """
+    if v.shape == "record":
+        start, target, first, record = (), v["claim"], (Ref("claims"), Ref("note")), look("claims")
+    else:
+        start = (call(v["cls"], Ref("note"), bind="book"),)
+        target, first, record = f"book.{v['claim']}", (), call(f"book.{v['held']}")
+    steps = []
+    for claims, schedule, closed in rounds:
+        tasks = {
+            label: (target, (*first, key, who, Ref(work)))
+            for label, (key, who, work) in zip(LABELS, claims, strict=False)
+        }
+        steps += [interleave(tasks, schedule, close=closed), record]
+    any_bad = any(work == "bad" for claims, _, _ in rounds for _, _, work in claims)
+    fixtures = BOTH if any_bad else GOOD
+    if v.shape == "record":
+        fixtures = {"claims": value({}), **fixtures}
+    return Check((*start, *steps), fixtures, clauses=v.clauses("record", *clauses.split()))
+
+
+def room(v: Variant) -> int:
+    return 1 if v["limit"] == "one" else v["seats"]
+
+
+def one_by_one(*claims, schedule=(), closed=()):
+    """Each claimant comes to its end before the next one starts."""
+    return (
+        claims,
+        (*(label for label in LABELS[: len(claims)] for _ in range(3)), *schedule),
+        closed,
+    )
+
+
+def visible(v: Variant, s: Stream):
+    """Claimants one after the other: winners, one too many, and work that fails."""
+    ada, ben, *others = s.shuffle(NAMES)
+    key, other = s.shuffle(KEYS)
+    crowd = [(key, who, "good") for who in (ada, ben, *others)][: room(v) + 1]
+    yield script(v, "turns stages limit loser", one_by_one(*crowd))
+    yield script(v, "stages failed", one_by_one((key, ada, "bad"), (key, ben, "good")))
+    yield script(
+        v, "limit again", one_by_one((key, ada, "good"), (key, ada, "good"), (other, ben, "good"))
+    )
+
+
+def symptom(v: Variant, bug: str, s: Stream) -> Check:
+    """One claimant too many arrives before the others go on; or one of two gives up."""
+    names, key = s.shuffle(NAMES), s.choice(KEYS)
+    if bug in ("frees_all", "number_twice"):
+        first, second, third = ((key, who, "good") for who in names[:3])
+        failing = (key, names[0], "bad")
+        rounds = ((failing, second), ("A", "B") * 3, ()), one_by_one(third)
+        return script(v, "limit failed", *rounds)
+    crowd = [(key, who, "good") for who in names][: room(v) + 1]
+    return script(v, "turns stages limit", (crowd, LABELS[: len(crowd)] * 3, ()))
+
+
+def crowd_of(v: Variant, s: Stream, works=("good",)):
+    names, key = s.shuffle(NAMES), s.choice(KEYS)
+    return [(key, who, s.choice(works)) for who in names][: min(4, room(v) + s.between(1, 2))]
+
+
+def crowded(v: Variant, s: Stream) -> Check:
+    """More claimants than places; who arrived last goes on first."""
+    crowd = crowd_of(v, s)
+    labels = LABELS[: len(crowd)]
+    order = s.shuffle(labels)
+    late = [s.choice(labels) for _ in range(s.between(2, 6))]
+    return script(v, "stages limit loser", (crowd, (*order, *reversed(order), *late), ()))
+
+
+def given_up(v: Variant, s: Stream) -> Check:
+    """Claims that fail or are closed at either yield, and who comes afterwards."""
+    crowd = crowd_of(v, s, ("good", "bad"))[: room(v)]
+    labels = LABELS[: len(crowd)]
+    turns = s.shuffle([label for label in labels for _ in range(s.choice((1, 1, 2)))])
+    closed = tuple(s.sample(labels, s.between(1, len(labels)))) if s.chance(5, 6) else ()
+    more = [(crowd[0][0], who, "good") for who in s.shuffle(NAMES)]
+    return script(
+        v, "failed limit loser", (crowd, turns, closed), one_by_one(*more[: s.between(2, 3)])
+    )
+
+
+def asked_twice(v: Variant, s: Stream) -> Check:
+    """The same claimant again: while its first claim is under way, and later."""
+    key, other = s.shuffle(KEYS)
+    ada, ben = s.sample(NAMES, 2)
+    second = s.choice(((key, ada, "good"), (key, ada, "bad"), (other, ada, "good")))
+    claims = s.shuffle(((key, ada, s.choice(("good", "bad"))), second, (key, ben, "good")))
+    schedule = [s.choice("ABC") for _ in range(s.between(3, 8))]
+    later = one_by_one((s.choice(KEYS), s.choice((ada, ben)), "good"), (key, ada, "good"))
+    return script(v, "again limit stages", (claims, schedule, ()), later)
+
+
+def two_keys(v: Variant, s: Stream) -> Check:
+    """Claims on two keys at the same time."""
+    names = s.shuffle(NAMES)
+    keys = s.shuffle((*KEYS, *KEYS))
+    claims = [(key, who, "good") for key, who in zip(keys, names, strict=True)]
+    schedule = [s.choice(LABELS) for _ in range(s.between(4, 10))]
+    return script(v, "limit loser stages", (claims, schedule, ()))
+
+
+def wide(v: Variant, s: Stream) -> Check:
+    """Two rounds of claimants under drawn schedules."""
+    rounds = []
+    for count in (s.between(2, 4), s.between(1, 3)):
+        claims = [
+            (s.choice(("k1", "k1", "k2")), s.choice(NAMES), s.choice(("good", "good", "bad")))
+            for _ in range(count)
+        ]
+        labels = LABELS[:count]
+        schedule = [s.choice(labels) for _ in range(s.between(2, 9))]
+        rounds.append((claims, schedule, tuple(s.sample(labels, 1)) if s.chance(1, 3) else ()))
+    return script(v, "turns stages limit loser again failed", *rounds)
+
+
+def oracle(v: Variant):
+    """Keeps the history of claims and replays it; each claimant is a step counter."""
+
+    class Book:
+        def __init__(self, note):
+            self.note, self.history = note, []
+
+        def holding(self):
+            held = []
+            for event, key, who in self.history:
+                if event == "takes":
+                    held.append((key, who))
+                else:
+                    held.remove((key, who))
+            return held
+
+    class Claimant:
+        def __init__(self, book, key, who, work):
+            self.book, self.key, self.who, self.work, self.turn = book, key, who, work, 0
+
+        def __next__(self):
+            self.turn += 1
+            if self.turn == 1:
+                self.arrive()
+            elif self.turn == 2:
+                self.book.note(self.key, self.who)
+            else:
+                try:
+                    done = self.work(self.key)
+                except OSError:
+                    self.give_up()
+                    raise
+                raise StopIteration(done)
+
+        def arrive(self):
+            near = [
+                who
+                for key, who in self.book.holding()
+                if key == self.key or v["scope"] == "overall"
+            ]
+            if self.who in near and v["again"] == "welcome":
+                raise StopIteration(v["already"])
+            if self.who in near or len(near) == room(v):
+                if v["loser"] == "raises":
+                    raise {"LookupError": LookupError, "PermissionError": PermissionError}[
+                        v["error"]
+                    ]
+                raise StopIteration(v["lost"] if v["loser"] == "told" else sorted(near))
+            self.book.history.append(("takes", self.key, self.who))
+
+        def close(self):
+            if self.turn in (1, 2):
+                self.give_up()
+
+        def give_up(self):
+            if v["failed"] == "frees":
+                self.book.history.append(("gives up", self.key, self.who))
+
+    if v.shape != "record":
+        setattr(Book, v["claim"], lambda self, key, who, work: Claimant(self, key, who, work))
+        setattr(Book, v["held"], lambda self: sorted(self.holding()))
+        return {v["cls"]: Book}
+
+    class Written(Claimant):
+        """Reads the record before every step and writes it anew afterwards."""
+
+        def __init__(self, claims, note, key, who, work):
+            super().__init__(Book(note), key, who, work)
+            self.claims = claims
+
+        def on_record(self, step):
+            self.book.history = [
+                ("takes", key, who) for key, holders in self.claims.items() for who in holders
+            ]
+            try:
+                step()
+            finally:
+                self.claims.clear()
+                for key, who in self.book.holding():
+                    self.claims.setdefault(key, []).append(who)
+
+        def __next__(self):
+            self.on_record(super().__next__)
+
+        def close(self):
+            self.on_record(super().close)
+
+    return {v["claim"]: Written}
+
+
+CATEGORY = Category(
+    knobs=KNOBS,
+    contract=CONTRACT,
+    shapes=(PAIRS, RECORD, TICKETS),
+    scenarios=SCENARIOS,
+    choices={"seats": (2, 3), "error": ("LookupError", "PermissionError")},
+    visible=visible,
+    symptom=symptom,
+    edges=(crowded, given_up, asked_twice, two_keys),
+    wide=wide,
+    oracle=oracle,
+    stateful=True,
+    effects=True,
+)
