@@ -138,10 +138,18 @@ export class AppendLog {
         )
       }
     } catch (error) {
-      ftruncateSync(this.#descriptor, this.#end)
+      this.#cutBack()
       throw error
     }
     this.#end += bytes.length
+  }
+
+  #cutBack(): void {
+    try {
+      ftruncateSync(this.#descriptor, this.#end)
+    } catch {
+      // The write's own error says more; the next scan cuts the torn line off.
+    }
   }
 
   /** Resolves when all that was appended is on the disk. */

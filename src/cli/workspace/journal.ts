@@ -4,6 +4,8 @@ import { z } from 'zod'
 import { canonicalJson } from '../../protocol/canonical.ts'
 import { sha256Hex } from '../../protocol/digest.ts'
 import { epochIdSchema, instanceIdSchema, sha256Schema } from '../../protocol/ids.ts'
+import { EXIT } from '../exit.ts'
+import { Failure, messageOf } from '../failure.ts'
 import { AppendLog, type Position, type ScanNotes } from './append-log.ts'
 
 /** All that decides what an answer is. Two answers belong together only if these are equal. */
@@ -169,19 +171,31 @@ export class Journal {
   }
 
   record(answer: Answer): void {
-    const position = this.#log.append(answer)
+    const position = this.#append(answer)
     this.#entries.set(answer.instance_id, { position, status: answer.status })
   }
 
   recordFact(fact: string, value: z.infer<typeof factSchema>['value']): void {
     if (this.facts.has(fact)) return
     this.facts.set(fact, value)
-    this.#log.append({ fact, value })
+    this.#append({ fact, value })
   }
 
   reopen(instanceIds: string[], why: string): void {
-    this.#log.append({ reopen: instanceIds, why })
+    this.#append({ reopen: instanceIds, why })
     for (const instanceId of instanceIds) this.#entries.delete(instanceId)
+  }
+
+  #append(record: unknown): Position {
+    try {
+      return this.#log.append(record)
+    } catch (cause) {
+      throw new Failure(EXIT.partial, `cannot write to ${this.#log.file}`, {
+        why: messageOf(cause),
+        next: 'make room or mend the disk, then repeat the command; what is written stays valid',
+        cause,
+      })
+    }
   }
 
   flush(): Promise<void> {
