@@ -191,9 +191,7 @@ def take(name: str, count: int) -> Step:
     return Step("take", (name, count))
 
 
-def within(
-    name: str, *steps: Step, raises: Reply | None = None, bind: str | None = None
-) -> Step:
+def within(name: str, *steps: Step, raises: Reply | None = None, bind: str | None = None) -> Step:
     """A with-statement on `name`: enters, does `steps`, then raises `raises` if given, leaves.
     `bind` keeps what entering gave. Observed: each inner step, then "left", "suppressed" or the
     exception that came out."""
@@ -220,7 +218,8 @@ def interleave(
     """Runs generator functions together: {label: (target, args)}. Each entry of `schedule` gives
     one task a turn up to its next yield (finished tasks are skipped), then turns go round until
     all have finished. Labels in `close` are closed when the schedule ends (cancellation).
-    Observed, per label: the returned value, the exception, "closed", or "stuck" after `max_turns`."""
+    Observed, per label: the returned value, the exception, "closed", or "stuck" after
+    `max_turns`."""
     unknown = (set(schedule) | set(close)) - set(tasks)
     if unknown:
         raise ValueError(f"unknown labels {sorted(unknown)}")

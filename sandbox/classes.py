@@ -5,8 +5,9 @@ Everything is read through the slots of builtin types; nothing that a class defi
 
 import enum
 import types
-from builtins import AttributeError, BaseException, any, dict, getattr, id, object, str, tuple, type
 from typing import Any
+
+from sandbox.pristine import AttributeError, BaseException, any, dict, id, object, str, tuple, type
 
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8
 type_name = type.__dict__["__name__"].__get__
@@ -25,7 +26,7 @@ _BUILTIN_NAMES = {
 
 
 def type_label(kind: type) -> str:
-    """`ValueError` for a builtin type, `.StoreError` for any other: no class can pose as builtin."""
+    """`ValueError` for a builtin type, `.StoreError` for any other: none can pose as builtin."""
     return _BUILTIN_NAMES.get(id(kind)) or "." + type_name(kind)[:200]
 
 

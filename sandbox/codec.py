@@ -11,23 +11,50 @@ numbers are hexadecimal, lengths are hexadecimal and end in a colon, sets are so
 """
 
 import datetime
-from builtins import (
-    BaseException, any, bytearray, bytes, dict, frozenset, id, len, list, object, set, slice, sorted,
-    str, tuple, type,
-)  # fmt: skip
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
 from sandbox.classes import (
-    EnumType, exception_args, fields_of, is_named_tuple, type_label, type_mro, type_name,
-)  # fmt: skip
-from sandbox.leaves import datetime_form, encode_leaf, find_leaf, name_form, time_form, write_by_name
+    EnumType,
+    exception_args,
+    fields_of,
+    is_named_tuple,
+    type_label,
+    type_mro,
+    type_name,
+)
+from sandbox.leaves import (
+    datetime_form,
+    encode_leaf,
+    find_leaf,
+    name_form,
+    time_form,
+    write_by_name,
+)
 from sandbox.limits import ARGS_LIMITS, LIMITS, CodecError, Limits, OverLimit, Unencodable
 from sandbox.names import Attr, Ref
+from sandbox.pristine import (
+    BaseException,
+    any,
+    bytearray,
+    bytes,
+    dict,
+    frozenset,
+    id,
+    len,
+    list,
+    object,
+    set,
+    slice,
+    sorted,
+    str,
+    tuple,
+    type,
+)
 
 __all__ = [
-    "LIMITS", "Attr", "CodecError", "Encoder", "Limits", "OverLimit", "Ref", "Unencodable", "encode",
-    "encode_leaf", "join_tuple", "type_label", "write_by_name",
+    "LIMITS", "Attr", "CodecError", "Encoder", "Limits", "OverLimit", "Ref", "Unencodable",
+    "encode", "encode_leaf", "join_tuple", "type_label", "write_by_name",
 ]  # fmt: skip
 
 _timezone, _datetime_type, _time_type = datetime.timezone, datetime.datetime, datetime.time

@@ -8,8 +8,8 @@ an object with exactly one key, its tag: {"tuple": [...]}, {"dict": [[key, value
 import struct
 from typing import Any
 
-from sandbox.codec import CodecError, encode
 from sandbox.checks import Check, Compare
+from sandbox.codec import CodecError, encode
 from sandbox.decode import decode
 from sandbox.packing import from_plain, pack, plain
 from sandbox.terms import Term, read

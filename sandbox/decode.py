@@ -72,7 +72,13 @@ def _build_container(term: Term, known: list[Any]) -> Any:
         value.extend(_build(item, known) for item in content)
     elif tag in "(St":
         items = tuple(_build(item, known) for item in content)
-        value = items if tag == "(" else slice(*items) if tag == "S" else Stand("named tuple", term.label, items)
+        value = (
+            items
+            if tag == "("
+            else slice(*items)
+            if tag == "S"
+            else Stand("named tuple", term.label, items)
+        )
     elif tag in "<>":
         items = [_build(item, []) for item in content]
         value = set(items) if tag == "<" else frozenset(items)
@@ -94,7 +100,14 @@ def _build_container(term: Term, known: list[Any]) -> Any:
     else:
         known.append(None)  # an instance: stands are immutable, so a cycle through one is refused
         place = len(known) - 1
-        value = Stand("instance", term.label, tuple((key.content.decode("utf-8", "surrogatepass"), _build(item, known)) for key, item in content))
+        value = Stand(
+            "instance",
+            term.label,
+            tuple(
+                (key.content.decode("utf-8", "surrogatepass"), _build(item, known))
+                for key, item in content
+            ),
+        )
         known[place] = value
     return value
 

@@ -5,11 +5,20 @@ change the arguments later; a patch that forges their log only makes a claim lik
 """
 
 import builtins
-from builtins import LookupError, RuntimeError, StopIteration, ValueError, len, min, setattr, type
 from collections.abc import Callable, Generator
 from typing import Any
 
 from sandbox.codec import Encoder, OverLimit, join_tuple, write_by_name
+from sandbox.pristine import (
+    LookupError,
+    RuntimeError,
+    StopIteration,
+    ValueError,
+    len,
+    min,
+    setattr,
+    type,
+)
 
 _EXCEPTIONS = {
     name: kind

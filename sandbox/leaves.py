@@ -9,12 +9,12 @@ import decimal
 import fractions
 import struct
 import types
-from builtins import abs, bytes, id, len, str, type
 from collections.abc import Callable
 from typing import Any
 
 from sandbox.limits import LIMITS, MAX_FRACTION_TEXT, OverLimit
 from sandbox.names import Attr, Ref
+from sandbox.pristine import abs, bytes, id, len, str, type
 
 _pack_double = struct.Struct(">d").pack
 _NAN = b"\x7f\xf8" + bytes(6)

@@ -83,7 +83,9 @@ class TaskMaterial:
 
     def frame(self, source: str) -> bytes:
         """The frame that sends a module and all checks of this task to a lane."""
-        return pack_task(source.encode("utf-8", "surrogatepass"), self.task.entry_point, self.packed)
+        return pack_task(
+            source.encode("utf-8", "surrogatepass"), self.task.entry_point, self.packed
+        )
 
 
 def guess_bits(expected: Sequence[bytes]) -> float:

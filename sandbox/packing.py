@@ -84,8 +84,10 @@ def _is_step(value: Any) -> bool:
         return False
     op, parts, _ = value
     if op == "within":
-        return _has(parts, str, tuple, None) and _all(parts[1], _is_step) and (
-            parts[2] is None or _is_reply(parts[2])
+        return (
+            _has(parts, str, tuple, None)
+            and _all(parts[1], _is_step)
+            and (parts[2] is None or _is_reply(parts[2]))
         )
     if op == "interleave":
         return _has(parts, tuple, tuple, int, tuple) and _all(

@@ -1,12 +1,11 @@
 """Loads a module and observes what a check sees of it.
 
 The jail runs this beside hostile code and the judge runs it on references, so it imports only
-the codec, the checks, their fixtures and the frames. It binds the builtins that it needs before any module is
-loaded; it knows no expected value and decides nothing. What it says is the module's own claim.
+the codec, the checks, their fixtures and the frames. It knows no expected value and decides
+nothing: what it says is the module's own claim.
 """
 
 import io
-import operator
 import pickle
 import sys
 import types
@@ -17,14 +16,32 @@ from sandbox.checks import Check
 from sandbox.codec import CodecError, Encoder, OverLimit, encode_leaf, join_tuple, type_label
 from sandbox.fixtures import Scope, build
 from sandbox.packing import pack
+from sandbox.pristine import (
+    BaseException,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    StopIteration,
+    bytes,
+    callable,
+    compile,
+    dict,
+    exec,
+    int,
+    iter,
+    len,
+    list,
+    next,
+    range,
+    setattr,
+    str,
+    tuple,
+    type,
+)
 from sandbox.schedule import run_turns, run_virtual
+from sandbox.targets import TARGETS, follow
 from sandbox.wire import LOAD_ERROR, LOADED, OBSERVATION, pack_answer, unpack_task
 
-from builtins import (  # noqa: I001
-    BaseException, LookupError, MemoryError, RecursionError, StopIteration, bytes, callable,
-    compile, delattr, dict, exec, getattr, int, iter, len, list, next, range, setattr, str, tuple,
-    type,
-)  # fmt: skip
 
 MAX_OBSERVATION = 1 << 20
 _ModuleType, _modules, _BytesIO = types.ModuleType, sys.modules, io.BytesIO
@@ -188,7 +205,7 @@ class _Run:
 
     def call(self, target: tuple[str, ...], rest: Any, bind: str | None) -> Any:
         first = target[0]
-        function = _BUILTINS[first] if first[0] == "@" else self.resolve(target)
+        function = TARGETS[first] if first[0] == "@" else self.resolve(target)
         args, kwargs = self.thaw(rest)
         return function(*args, **kwargs) if kwargs else function(*args)
 
@@ -264,36 +281,9 @@ class _Instant:
         self.now += duration
 
 
-def follow(value: Any, steps: Any) -> Any:
-    """Goes down a path: positions of sequences, text keys of dicts, attributes of the rest."""
-    for step in steps:
-        if type(value) is dict:
-            value = value[step]
-        elif type(value) in (list, tuple) and step.lstrip("-").isdigit():
-            value = value[int(step)]
-        else:
-            value = getattr(value, step)
-    return value
-
-
 _ENCODED = ("take",)
 _OPS = {
     "call": _Run.call, "get": _Run.get, "put": _Run.put, "tick": _Run.tick, "take": _Run.take,
     "within": _Run.within, "look": _Run.get, "same": _Run.same, "interleave": _Run.interleave,
     "run_async": _Run.run_async,
 }  # fmt: skip
-_BUILTINS: dict[str, Any] = {
-    f"@{kind.__name__}": kind
-    for kind in (
-        abs, bool, bytes, dict, divmod, float, format, hash, int, isinstance, iter, len, list,
-        max, min, next, repr, reversed, round, set, sorted, str, sum, tuple, type, aiter, anext,
-    )
-}  # fmt: skip
-_BUILTINS |= {
-    f"@{name}": getattr(operator, name)
-    for name in ("add", "contains", "delitem", "eq", "ge", "getitem", "gt", "le", "lt", "ne", "neg")
-} | {"@setitem": operator.setitem, "@sub": operator.sub}
-_BUILTINS["@enter"] = lambda manager: type(manager).__enter__(manager)
-_BUILTINS["@exit"] = lambda manager, *error: type(manager).__exit__(
-    manager, *(error or (None, None, None))
-)

@@ -1,8 +1,9 @@
 """Concurrency without chance: generator tasks in given turns, coroutines on virtual time."""
 
-from builtins import BaseException, StopIteration, next, range
 from collections.abc import Callable, Iterable
 from typing import Any
+
+from sandbox.pristine import BaseException, StopIteration, next, range
 
 Ending = tuple[str, Any]
 

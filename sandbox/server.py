@@ -155,9 +155,7 @@ class Handler(BaseHTTPRequestHandler):
         started = time.monotonic()
         outcome = "scored"
         try:
-            self._answer(
-                200, "application/json", self.server.service.judge(request, WAIT_SECONDS)
-            )
+            self._answer(200, "application/json", self.server.service.judge(request, WAIT_SECONDS))
         except Refusal as refusal:
             outcome = refusal.slug
             raise

@@ -169,7 +169,9 @@ class _Reader:
             if tag == "O":
                 start = self.pos
                 name = self.name()
-                key = Term("s", name.encode("utf-8", "surrogatepass"), "", self.data[start : self.pos])
+                key = Term(
+                    "s", name.encode("utf-8", "surrogatepass"), "", self.data[start : self.pos]
+                )
             else:
                 key = self.term(depth)
             pairs.append((key, self.term(depth)))

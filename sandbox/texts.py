@@ -52,8 +52,11 @@ def _parse_iso(kind: Any) -> Callable[[str], Any]:
         else:
             bare = text.removesuffix("~")
             value = kind.fromisoformat(bare).replace(fold=int(bare != text))
-            again = (value.isoformat("T", "microseconds") if kind is datetime.datetime else
-                     value.isoformat("microseconds")) + "~" * value.fold
+            again = (
+                value.isoformat("T", "microseconds")
+                if kind is datetime.datetime
+                else value.isoformat("microseconds")
+            ) + "~" * value.fold
         if again != text:
             raise CodecError("not canonical")
         return value

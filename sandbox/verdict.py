@@ -31,7 +31,9 @@ class Verdict:
     digest: bytes = b""
 
 
-def judge_run(run: Run, material: TaskMaterial, expected: tuple[bytes, ...] | None = None) -> Verdict:
+def judge_run(
+    run: Run, material: TaskMaterial, expected: tuple[bytes, ...] | None = None
+) -> Verdict:
     """The verdict on one run.
 
     A complete answer is judged on its values however the process ended afterwards. Anything else

@@ -43,7 +43,7 @@ TASKS: Work = []
 
 
 def draw_work(count: int, chosen: tuple[str, ...] = ()) -> Work:
-    """`count` tasks over all or the chosen categories; patches are right, faulty and known-failing in turn."""
+    """`count` tasks over all or the chosen categories, with right and wrong patches in turn."""
     keys = Keys.of("bench", bytes(32), practice=16, sealed=max(80, count))
     categories = [load_category(slug) for slug in slugs() if slug in chosen or not chosen]
     work: Work = []
@@ -117,9 +117,7 @@ def way_jail(work: Work, workers: int, isolation: Any) -> int:
                 passed[number] += judge_run(lanes.receive(0), material).bucket == "fixed"
         lanes.close()
 
-    threads = [
-        threading.Thread(target=run, args=item) for item in enumerate(share(work, workers))
-    ]
+    threads = [threading.Thread(target=run, args=item) for item in enumerate(share(work, workers))]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -153,9 +151,7 @@ def way_fresh(work: Work, workers: int) -> int:
                 )
             )
 
-    threads = [
-        threading.Thread(target=run, args=item) for item in enumerate(share(work, workers))
-    ]
+    threads = [threading.Thread(target=run, args=item) for item in enumerate(share(work, workers))]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -219,7 +215,9 @@ def measure(way: Callable[[Work, int], int], work: Work, workers: int) -> dict[s
 
 
 def _cpu() -> float:
-    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    own, children = (
+        resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
@@ -259,10 +257,14 @@ def main() -> None:
         row["jail_cpu_over_limit"] = round(row["jail_cpu_ms"] / row["limit_cpu_ms"], 2)
         row["jail_wall_over_limit"] = round(row["jail_wall_ms"] / row["limit_wall_ms"], 2)
         rows.append(row)
-        print(f"{workers} workers, {len(TASKS)} tasks, {checks:.0f} checks each, load {row['load']}")
+        print(
+            f"{workers} workers, {len(TASKS)} tasks, {checks:.0f} checks each, load {row['load']}"
+        )
         for name in ways:
             wall, cpu = row[f"{name}_wall_ms"], row[f"{name}_cpu_ms"]
-            print(f"  {name:9s} {wall:8.2f} ms a task, {cpu:8.2f} ms CPU, {1000 / wall:7.0f} tasks/s")
+            print(
+                f"  {name:9s} {wall:8.2f} ms a task, {cpu:8.2f} ms CPU, {1000 / wall:7.0f} tasks/s"
+            )
         print(
             f"  evalplus/jail {row['evalplus_over_jail']}, fresh/jail {row['fresh_over_jail']}, "
             f"CPU jail/limit {row['jail_cpu_over_limit']}"

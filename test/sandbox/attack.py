@@ -12,8 +12,8 @@ import unittest
 
 from sandbox.decode import decode
 from sandbox.jail.isolation import Isolation, open_lane, prove
-from sandbox.lanes import SeededLanes
 from sandbox.judge import limits_for
+from sandbox.lanes import SeededLanes
 from sandbox.material import TaskMaterial
 from sandbox.verdict import Verdict, judge_run
 from test.sandbox.corpus import REFERENCE, TinyDraw, material

@@ -97,7 +97,9 @@ IDENTITY = Identity(
 )
 
 
-def request(draw: TinyDraw, modules: dict[int, str | None], submission: str = "sub_1") -> ShardRequest:
+def request(
+    draw: TinyDraw, modules: dict[int, str | None], submission: str = "sub_1"
+) -> ShardRequest:
     """A shard request with modules by task number."""
     patches = tuple(
         Patch(f"failmap__ring-distance-{number}", module) for number, module in modules.items()

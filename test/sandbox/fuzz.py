@@ -41,7 +41,12 @@ Garbage = random.Random
 TASK = next(iter(material(TinyDraw(count=1)).tasks.values()))
 ANSWER = answer(TASK.frame(REFERENCE)).output
 CHECK = Check(
-    (call("distance", Ref("rows"), 3, bind="x"), take("x", 3), tick("c", 1), within("x", call("f"))),
+    (
+        call("distance", Ref("rows"), 3, bind="x"),
+        take("x", 3),
+        tick("c", 1),
+        within("x", call("f")),
+    ),
     {"c": clock(0)},
 )
 REQUEST, LINE = json.dumps(body()).encode(), line(REFERENCE)
@@ -64,7 +69,19 @@ def mutated(chance: Garbage, data: bytes) -> bytes:
             made[place:place] = made[place : place + chance.randint(1, 40)]
         else:
             made[place:place] = chance.choice(
-                (b"[1:", b"(1:", b"&0;", b"ffffffff:", b"f", b"-", b":", b"{2:", b"i1;", b"E1:", b"\0")
+                (
+                    b"[1:",
+                    b"(1:",
+                    b"&0;",
+                    b"ffffffff:",
+                    b"f",
+                    b"-",
+                    b":",
+                    b"{2:",
+                    b"i1;",
+                    b"E1:",
+                    b"\0",
+                )
             )
     return bytes(made)
 
@@ -73,9 +90,12 @@ def twisted(chance: Garbage, document: Any, depth: int = 0) -> Any:
     """JSON with some part replaced by something else."""
     if depth > 3 or chance.random() < 0.15:
         return chance.choice(
-            (None, True, 0, -1, 1 << 70, 1.5, "", "x", [], {}, {"tuple": []}, {"int": "0x1"}, {"int": "z"},
-             {"float": "nan"}, {"dict": [[1]]}, {"shared": 0}, {"set": [1, 1]}, {"bytes": "0"}, [[[]]],
-             {"ref": 5}, {"exception": [[], []]}, {"a": 1, "b": 2}, "\ud800")
+            (
+                None, True, 0, -1, 1 << 70, 1.5, "", "x", [], {}, [[[]]], {"tuple": []},
+                {"int": "0x1"}, {"int": "z"}, {"float": "nan"}, {"dict": [[1]]}, {"shared": 0},
+                {"set": [1, 1]}, {"bytes": "0"}, {"ref": 5}, {"exception": [[], []]},
+                {"a": 1, "b": 2}, "\ud800",
+            )
         )  # fmt: skip
     if isinstance(document, list) and document:
         place = chance.randrange(len(document))
@@ -136,13 +156,18 @@ def fuzz_answer(chance: Garbage) -> None:
 
 
 def fuzz_verdict(chance: Garbage) -> None:
-    run = PatchRun(mutated(chance, ANSWER), chance.choice(("exited", "died", "lost", "flooded")), 0, 0, 0)
+    run = PatchRun(
+        mutated(chance, ANSWER), chance.choice(("exited", "died", "lost", "flooded")), 0, 0, 0
+    )
     verdict = judge_run(run, TASK)
     assert verdict.bucket != "fixed" or read_answer(run.output, len(TASK.expected)).complete
 
 
 OBSERVATIONS = [
-    observe(load("def f(x):\n    return {'a': (1, 2.5), 'b': [x]}\ndef g():\n    raise KeyError(1)\n"), check)
+    observe(
+        load("def f(x):\n    return {'a': (1, 2.5), 'b': [x]}\ndef g():\n    raise KeyError(1)\n"),
+        check,
+    )
     for check in (Check(call("f", 1)), Check((call("f", 2.5), call("g"))), Check(call("g")))
 ]
 

@@ -8,11 +8,21 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SANDBOX = ROOT / "sandbox"
 # What runs beside hostile code: reachable from the runner.
-CHILD_SIDE = {
-    "runner", "codec", "leaves", "classes", "limits", "names", "checks", "packing", "fixtures",
-    "schedule", "wire",
-}  # fmt: skip
-TRUSTED = {"judge", "compare", "material", "verdict", "drawing", "service", "server", "decode", "terms"}
+CHILD_SIDE = set(
+    "checks classes codec fixtures leaves limits names packing pristine runner schedule targets"
+    " wire".split()
+)
+TRUSTED = {
+    "judge",
+    "compare",
+    "material",
+    "verdict",
+    "drawing",
+    "service",
+    "server",
+    "decode",
+    "terms",
+}
 
 
 def imports_of(path: Path) -> set[str]:

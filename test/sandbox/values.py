@@ -18,16 +18,27 @@ def random_leaf(chance: random.Random) -> Any:
             lambda: chance.getrandbits(200) - (1 << 199),
             lambda: chance.choice((0.0, -0.0, 1.5, float("inf"), float("nan"), chance.random())),
             lambda: complex(chance.random(), -0.0),
-            lambda: "".join(chance.choice("ab é€😀\ud800\0\u2028") for _ in range(chance.randint(0, 5))),
+            lambda: "".join(
+                chance.choice("ab é€😀\ud800\0\u2028") for _ in range(chance.randint(0, 5))
+            ),
             lambda: chance.randbytes(chance.randint(0, 4)),
-            lambda: decimal.Decimal(chance.choice(("1.0", "-0", "1E+5", "NaN", "sNaN3", "Infinity"))),
+            lambda: decimal.Decimal(
+                chance.choice(("1.0", "-0", "1E+5", "NaN", "sNaN3", "Infinity"))
+            ),
             lambda: fractions.Fraction(chance.randint(-9, 9), chance.randint(1, 9)),
             lambda: datetime.date(chance.randint(1, 9999), 1, 31),
-            lambda: datetime.datetime(2024, 1, 1, 1, 2, 3, chance.choice((0, 5)), fold=chance.choice((0, 1))),
             lambda: datetime.datetime(
-                2024, 1, 1, tzinfo=datetime.timezone(datetime.timedelta(seconds=chance.randint(-9999, 9999)))
+                2024, 1, 1, 1, 2, 3, chance.choice((0, 5)), fold=chance.choice((0, 1))
             ),
-            lambda: datetime.time(chance.randint(0, 23), tzinfo=chance.choice((None, datetime.timezone.utc))),
+            lambda: datetime.datetime(
+                2024,
+                1,
+                1,
+                tzinfo=datetime.timezone(datetime.timedelta(seconds=chance.randint(-9999, 9999))),
+            ),
+            lambda: datetime.time(
+                chance.randint(0, 23), tzinfo=chance.choice((None, datetime.UTC))
+            ),
             lambda: datetime.timedelta(chance.randint(-5, 5), chance.randint(0, 99), 7),
             lambda: range(chance.randint(-5, 5), 1 << 70, chance.randint(1, 3)),
             lambda: Ellipsis,
