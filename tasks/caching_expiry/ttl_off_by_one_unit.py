@@ -70,8 +70,8 @@ KNOBS = (
 CONTRACT = (
     Clause(
         "store",
-        """$cls(clock) keeps ${thing}s by $key. clock() gives the time in ${unit}s as an integer or a
-        Fraction and never runs backwards. $put($key, $value, $ttl) stores a $thing, which replaces
+        """$cls(clock) keeps ${thing}s by $key. clock() gives the time in ${unit}s as an integer or
+        a Fraction and never runs backwards. $put($key, $value, $ttl) stores a $thing, which replaces
         whatever the $key held before, and returns None.""",
     ),
     Clause("start", "A $thing starts at $start_clause."),
@@ -85,8 +85,8 @@ CONTRACT = (
     Clause("negative", "A negative $ttl $negative_clause."),
     Clause(
         "agree",
-        """$get($key) returns the $value of a live $thing and None otherwise. `$key in store` is True
-        for a live $thing and False otherwise.""",
+        """$get($key) returns the $value of a live $thing and None otherwise. `$key in store` is
+        True for a live $thing and False otherwise.""",
     ),
     Clause(
         "purge",
@@ -164,7 +164,11 @@ ENTRIES = Shape(
     bugs=(
         change("early", ("start $over lifetime", "start $over lifetime - 1")),
         change("age_rounded", ("return now - start", "return now // 1 - start")),
-        change("start_rounded", ("$start_time, $ttl)", "Fraction(self._clock() // 1), $ttl)"), when={"stored": "exact"}),
+        change(
+            "start_rounded",
+            ("$start_time, $ttl)", "Fraction(self._clock() // 1), $ttl)"),
+            when={"stored": "exact"},
+        ),
     ),
     known_failing=(
         change("flipped", ("start $over lifetime", "start $flipped lifetime")),
@@ -180,9 +184,13 @@ ENTRIES = Shape(
             ("$stored_type]) -> bool:", "$stored_type], early: int = 0) -> bool:"),
             ("start $over lifetime", "start $over lifetime - early"),
         ),
-        change("late", ("start $over lifetime", "start $over lifetime + 1"), against=("early", "start_rounded")),
+        change(
+            "late",
+            ("start $over lifetime", "start $over lifetime + 1"),
+            against=("early", "start_rounded"),
+        ),
     ),
-)  # fmt: skip
+)
 
 SPANS = Shape(
     name="spans",
@@ -229,16 +237,26 @@ SPANS = Shape(
 ''',
     bugs=(
         change("early", ("return now $over end", "return now $over end - 1")),
-        change("age_rounded", ("return now $over end", "return start + (now - start) // 1 $over end")),
-        change("start_rounded", ("start = $start_time", "start = Fraction(self._clock() // 1)"), when={"stored": "exact"}),
+        change(
+            "age_rounded", ("return now $over end", "return start + (now - start) // 1 $over end")
+        ),
+        change(
+            "start_rounded",
+            ("start = $start_time", "start = Fraction(self._clock() // 1)"),
+            when={"stored": "exact"},
+        ),
     ),
     known_failing=(
         change("flipped", ("return now $over end", "return now $flipped end")),
         change("purge_left", ("if self._is_over($key, now))", "if self._is_over($key, now + 1))")),
         change("purge_late", ("if self._is_over($key, now))", "if self._is_over($key, now - 1))")),
-        change("late", ("return now $over end", "return now $over end + 1"), against=("early", "start_rounded")),
+        change(
+            "late",
+            ("return now $over end", "return now $over end + 1"),
+            against=("early", "start_rounded"),
+        ),
     ),
-)  # fmt: skip
+)
 
 SCENARIOS = (
     scenario(

@@ -1,7 +1,8 @@
 """Automatic mutants of a module: one small slip each, compiled with a bound on loop turns."""
 
 import ast
-from collections.abc import Callable, Iterator
+import builtins
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
@@ -20,6 +21,8 @@ _FLIPPED = {
     ast.In: ast.NotIn,
     ast.NotIn: ast.In,
 }
+# Functions whose calls may change places: they change nothing but a result.
+_PLAIN = frozenset(dir(builtins)) - {"next", "setattr", "delattr"}
 _COPIES = {"list", "dict", "set", "tuple", "copy", "deepcopy"}
 
 
@@ -110,12 +113,18 @@ def _count_turns(block: list[ast.stmt]) -> None:
 
 def _slips(tree: ast.Module) -> Iterator[Slip]:
     skipped = _annotations(tree)
+    plain = _PLAIN | {
+        alias.asname or alias.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
     for node in ast.walk(tree):
         if id(node) in skipped:
             continue
         yield from _node_slips(node)
         for block in _blocks(node):
-            yield from _block_slips(block)
+            yield from _block_slips(block, plain)
 
 
 def _annotations(tree: ast.Module) -> set[int]:
@@ -185,13 +194,13 @@ def _copied(value: ast.AST) -> ast.expr | None:
     return None
 
 
-def _block_slips(block: list[ast.stmt]) -> Iterator[Slip]:
+def _block_slips(block: list[ast.stmt], plain: Set[str]) -> Iterator[Slip]:
     for statement in block:
         if isinstance(statement, ast.If) and not statement.orelse and _leaves(statement.body):
             nothing = ast.copy_location(ast.Pass(), statement)
             yield _swap_in(block, [nothing], [statement], "drops a guard")
     for pair in zip(block, block[1:], strict=False):
-        if all(_is_effect(statement) for statement in pair) and _order_matters(*pair):
+        if all(_is_effect(statement) for statement in pair) and _order_matters(*pair, plain):
             yield _swap_in(block, [pair[1], pair[0]], list(pair), "swaps two statements")
 
 
@@ -219,14 +228,18 @@ def _is_effect(statement: ast.stmt) -> bool:
     return isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete))
 
 
-def _order_matters(first: ast.stmt, second: ast.stmt) -> bool:
+def _order_matters(first: ast.stmt, second: ast.stmt, plain: Set[str]) -> bool:
     """False when neither statement touches what the other mentions: swapping shows nothing."""
-    (touched, mentioned), (other_touched, other_mentioned) = _names(first), _names(second)
+    touched, mentioned = _names(first, plain)
+    other_touched, other_mentioned = _names(second, plain)
     return bool(touched & other_mentioned or other_touched & mentioned)
 
 
-def _names(statement: ast.stmt) -> tuple[set[str], set[str]]:
-    """Names that may change, and names that appear; `self.x` is one name."""
+def _names(statement: ast.stmt, plain: Set[str]) -> tuple[set[str], set[str]]:
+    """Names that may change, and names that appear; `self.x` is one name.
+
+    Methods may change their object, and functions that are not `plain` may do anything.
+    """
     touched: set[str] = set()
     mentioned: set[str] = set()
     for node in ast.walk(statement):
@@ -239,6 +252,7 @@ def _names(statement: ast.stmt) -> tuple[set[str], set[str]]:
             mentioned.add(root)
             touched.add(root)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            touched.add("calls")
-            mentioned.add("calls")
+            if node.func.id not in plain:
+                touched.add("calls")
+                mentioned.add("calls")
     return touched, mentioned
