@@ -68,7 +68,8 @@ export async function ready<T>(
   probe: () => Promise<T | null>,
   seconds: number,
 ): Promise<T> {
-  for (let tries = 0; tries < seconds * 10; tries += 1) {
+  const deadline = performance.now() + seconds * 1000
+  while (performance.now() < deadline) {
     const answer = await probe().catch(() => null)
     if (answer !== null) return answer
     if (service.child.exitCode !== null || service.child.signalCode !== null) break
