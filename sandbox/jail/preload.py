@@ -8,12 +8,10 @@ from __future__ import annotations
 import importlib
 
 _MODULES = """
-    abc array ast base64 binascii bisect calendar cmath codecs collections collections.abc
-    contextlib contextvars copy csv dataclasses datetime decimal difflib enum errno fractions
-    functools graphlib hashlib heapq hmac html inspect io ipaddress itertools json keyword
-    linecache locale math numbers operator os pathlib queue random re reprlib secrets select
-    shlex signal stat statistics string struct sys textwrap threading time timeit token tokenize
-    traceback types typing unicodedata urllib.parse uuid warnings weakref zlib
+    abc array base64 binascii bisect codecs collections collections.abc contextlib contextvars copy
+    csv dataclasses datetime decimal enum errno fractions functools hashlib heapq hmac io itertools
+    json locale math numbers operator os random re reprlib stat string struct sys textwrap
+    threading time traceback types typing unicodedata urllib.parse warnings weakref zlib
     """.split()
 
 
