@@ -88,6 +88,7 @@ def _import_faults(source: str) -> list[str]:
         tree = ast.parse(source)
     except SyntaxError as error:
         return [f"line {error.lineno} is not Python: {error.msg}"]
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     for node in ast.walk(tree):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom):
@@ -100,6 +101,10 @@ def _import_faults(source: str) -> list[str]:
                 found.append(f"imports {name}, which is not in the standard library")
             if top in _BANNED:
                 found.append(f"imports {name}, which is not deterministic or reaches outside")
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            # An import that only the reference needs would point at the bug.
+            bound = {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+            found += [f"imports {name} and never uses it" for name in sorted(bound - used)]
     return found
 
 

@@ -199,7 +199,7 @@ FILTER = Shape(
 BISECT = Shape(
     name="bisect",
     entry_point="$function",
-    words={"imports": "from bisect import bisect_left, bisect_right"},
+    words={"imports": "import bisect"},
     module=HEAD
     + """\
     by_key = {row["$key"]: row for row in $rows}
@@ -207,8 +207,8 @@ BISECT = Shape(
     if $cursor is None:
         start, end = 0, len(keys)
     else:
-        start = bisect_$above_side(keys, $cursor)
-        end = bisect_$below_side(keys, $cursor)
+        start = bisect.bisect_$above_side(keys, $cursor)
+        end = bisect.bisect_$below_side(keys, $cursor)
     chosen = reversed(keys[:end]) if descending else keys[start:]
     beyond = [by_key[key] for key in chosen]
 """
@@ -216,11 +216,15 @@ BISECT = Shape(
     bugs=(
         change(
             "both",
-            ("= bisect_$above_side", "= bisect_$below_side"),
-            ("end = bisect_$below_side", "end = bisect_$above_side"),
+            ("= bisect.bisect_$above_side", "= bisect.bisect_$below_side"),
+            ("end = bisect.bisect_$below_side", "end = bisect.bisect_$above_side"),
         ),
-        change("ascending", ("start = bisect_$above_side", "start = bisect_$below_side")),
-        change("descending", ("end = bisect_$below_side", "end = bisect_$above_side")),
+        change(
+            "ascending", ("start = bisect.bisect_$above_side", "start = bisect.bisect_$below_side")
+        ),
+        change(
+            "descending", ("end = bisect.bisect_$below_side", "end = bisect.bisect_$above_side")
+        ),
         NEXT,
     ),
     known_failing=(
@@ -231,12 +235,12 @@ BISECT = Shape(
         FULL_PAGE,
         change(
             "one_way",
-            ("end = bisect_$below_side", "end = bisect_$above_side"),
+            ("end = bisect.bisect_$below_side", "end = bisect.bisect_$above_side"),
             against=("both", "ascending"),
         ),
         change(
             "index",
-            ("start = bisect_$above_side(keys, $cursor)", "start = keys.index($cursor) + 1"),
+            ("start = bisect.bisect_$above_side(keys, $cursor)", "start = keys.index($cursor) + 1"),
             when={"names": "last_served", "deleted": "keeps_place"},
         ),
     ),

@@ -80,7 +80,9 @@ class StaticFaults(unittest.TestCase):
 
 
 HEAD = '"""Totals."""\n\nimport math\n\n\n'
-BODY = "".join(f"def part_{n}(x: int) -> int:\n    return x + {n}\n\n\n" for n in range(4))
+BODY = "".join(
+    f"def part_{n}(x: int) -> int:\n    return math.floor(x) + {n}\n\n\n" for n in range(4)
+)
 GOOD = (HEAD + BODY).rstrip("\n") + "\n"
 
 
@@ -110,15 +112,21 @@ class ModuleFaults(unittest.TestCase):
 
     def test_a_blank_line_after_an_opening_line(self):
         self.told(
-            GOOD.replace("int:\n    return x + 1", "int:\n\n    return x + 1"), "opening line"
+            GOOD.replace(
+                "int:\n    return math.floor(x) + 1", "int:\n\n    return math.floor(x) + 1"
+            ),
+            "opening line",
         )
 
     def test_imports_from_outside_the_standard_library(self):
         self.told(GOOD.replace("import math", "import numpy"), "not in the standard library")
 
+    def test_imports_that_nothing_uses(self):
+        self.told(GOOD.replace("import math", "import json\nimport math"), "json and never uses it")
+
     def test_imports_that_reach_time_or_chance(self):
         self.told(GOOD.replace("import math", "from time import time"), "not deterministic")
-        self.told(GOOD.replace("return x + 1", "return open(x)"), "calls open")
+        self.told(GOOD.replace("math.floor(x) + 1", "open(x)"), "calls open")
 
 
 class Giveaways(unittest.TestCase):
