@@ -42,7 +42,6 @@ from sandbox.schedule import run_turns, run_virtual
 from sandbox.targets import TARGETS, follow
 from sandbox.wire import LOAD_ERROR, LOADED, OBSERVATION, pack_answer, unpack_task
 
-
 MAX_OBSERVATION = 1 << 20
 _ModuleType, _modules, _BytesIO = types.ModuleType, sys.modules, io.BytesIO
 _loads, _enumerate = pickle.loads, enumerate

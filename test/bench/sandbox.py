@@ -223,7 +223,7 @@ def _cpu() -> float:
 
 def main() -> None:
     """Prints a table and, last, one line of JSON."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--tasks", type=int, default=2000)
     parser.add_argument("--fresh", type=int, default=200, help="tasks of the slow fresh way")
     parser.add_argument("--rounds", type=int, default=3)

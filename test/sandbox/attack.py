@@ -9,6 +9,7 @@ import os
 import resource
 import time
 import unittest
+from collections.abc import Mapping
 
 from sandbox.decode import decode
 from sandbox.jail.isolation import Isolation, open_lane, prove
@@ -105,7 +106,7 @@ class AttackCase(unittest.TestCase):
         self.assertLess(grown, 16 * 1024)
         return verdict, run.output
 
-    def assert_rows(self, rows: dict[str, tuple[str, set[str]]]) -> None:
+    def assert_rows(self, rows: Mapping[str, tuple[str | bytes, set[str]]]) -> None:
         """Every row in both profiles."""
         for profile in ("S", "L"):
             for name, (source, allowed) in rows.items():

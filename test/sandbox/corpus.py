@@ -42,8 +42,8 @@ class TinyTask:
     known_failing: tuple[tuple[str, str], ...] = KNOWN_FAILING
     single_faults: tuple[str, ...] = (FAULTY,)
     visible: tuple[Check, ...] = (
-        Check(call("distance", 1, 3, 10)),
-        Check(call("distance", 0, 9, 10)),
+        Check((call("distance", 1, 3, 10),)),
+        Check((call("distance", 0, 9, 10),)),
     )
     lines_needed: int = 2
 
@@ -79,7 +79,7 @@ class TinyDraw:
 
     def _check(self, number: int, index: int) -> Check:
         a, b, size, *_ = self.numbers(f"{number}/{index}")
-        return Check(call("distance", a % 1000, b % 1000, 100 + size % 900))
+        return Check((call("distance", a % 1000, b % 1000, 100 + size % 900),))
 
     def below(self, label: str, bounds: Sequence[int]) -> list[int]:
         return [n % bound for n, bound in zip(self.numbers(label), bounds, strict=False)]

@@ -168,7 +168,7 @@ OBSERVATIONS = [
         load("def f(x):\n    return {'a': (1, 2.5), 'b': [x]}\ndef g():\n    raise KeyError(1)\n"),
         check,
     )
-    for check in (Check(call("f", 1)), Check((call("f", 2.5), call("g"))), Check(call("g")))
+    for check in (Check((call("f", 1),)), Check((call("f", 2.5), call("g"))), Check((call("g"),)))
 ]
 
 
@@ -259,7 +259,7 @@ def fuzz(name: str, count: int, seed: int) -> float:
 
 def main() -> None:
     """Runs every target and prints a line for each."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--n", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--target", nargs="*", default=list(TARGETS))

@@ -73,7 +73,10 @@ class ForgingTest(AttackCase):
                 "P02 key": (LIE + "def distance(a, b, size): return {Lie(0): 1}", {"wrong"}),
                 "P02 tuple": (LIE + "def distance(a, b, size): return (Lie(0),)", {"wrong"}),
                 "P02 real value": (
-                    LIE + REFERENCE.replace("return min(gap, size - gap)", "return Lie(min(gap, size - gap))"),
+                    LIE
+                    + REFERENCE.replace(
+                        "return min(gap, size - gap)", "return Lie(min(gap, size - gap))"
+                    ),
                     {"wrong"},
                 ),
                 "P02 bool": ("def distance(a, b, size): return True", {"wrong"}),
@@ -86,7 +89,8 @@ class ForgingTest(AttackCase):
                 "P03 call": (FRAME_WALK, {"wrong"}),
                 "P03 import": (FRAME_WALK + "\ndistance(1, 2, 3)\n", {"wrong"}),
                 "P03 traceback": (
-                    "def distance(a, b, size):\n    try: 1 / 0\n    except ZeroDivisionError as e:\n"
+                    "def distance(a, b, size):\n    try: 1 / 0\n"
+                    "    except ZeroDivisionError as e:\n"
                     "        f = e.__traceback__.tb_frame\n        while f.f_back: f = f.f_back\n"
                     "        return f.f_locals.get('expected', 0)\n",
                     {"wrong"},
@@ -141,12 +145,16 @@ class ForgingTest(AttackCase):
         self.assert_rows(
             {
                 "P08": (
-                    "import atexit\n" + OPEN_FRAMES + f"atexit.register(write, {GUESS!r})\n" + WRONG,
+                    "import atexit\n"
+                    + OPEN_FRAMES
+                    + f"atexit.register(write, {GUESS!r})\n"
+                    + WRONG,
                     {"wrong", "crashed"},
                 ),
                 "P09": (
                     "import sys\nfor s in (sys.stdout, sys.stderr, sys.__stdout__):\n"
-                    "    print('PASSED', '{\"verdict\": \"pass\"}', '5 passed in 0.1s', file=s)\n" + WRONG,
+                    "    print('PASSED', '{\"verdict\": \"pass\"}', '5 passed in 0.1s', file=s)\n"
+                    + WRONG,
                     {"wrong"},
                 ),
                 "P10 before": (forged(count), {"crashed"}),
@@ -158,28 +166,43 @@ class ForgingTest(AttackCase):
                     OPEN_FRAMES + "write(HEAD.pack(3, 1, 0xffffffff))\nos._exit(0)\n" + WRONG,
                     {"crashed"},
                 ),
-                "P10 load error": (OPEN_FRAMES + "write(HEAD.pack(2, 0, 0))\nos._exit(0)\n", {"invalid"}),
+                "P10 load error": (
+                    OPEN_FRAMES + "write(HEAD.pack(2, 0, 0))\nos._exit(0)\n",
+                    {"invalid"},
+                ),
             }
         )
 
     def test_replacing_the_runner_or_builtins_gains_nothing(self):
-        patch = "import sys\nfor m in list(sys.modules.values()):\n    if m.__name__.startswith('sandbox'):\n        for n in list(vars(m)):\n            if {}:\n                setattr(m, n, lambda *a, **k: b'T')\n"
+        patch = (
+            "import sys\nfor m in list(sys.modules.values()):\n"
+            "    if m.__name__.startswith('sandbox'):\n        for n in list(vars(m)):\n"
+            "            if {}:\n                setattr(m, n, lambda *a, **k: b'T')\n"
+        )
         self.assert_rows(
             {
                 "P11 encode": (
                     patch.format("n in ('encode', 'encode_leaf', 'join_tuple')") + WRONG,
                     {"wrong", "crashed"},
                 ),
-                "P11 frames": (patch.format("n.startswith('pack')") + WRONG, {"wrong", "crashed", "invalid"}),
-                "P11 all": (patch.format("callable(getattr(m, n))") + WRONG, {"wrong", "crashed", "invalid"}),
+                "P11 frames": (
+                    patch.format("n.startswith('pack')") + WRONG,
+                    {"wrong", "crashed", "invalid"},
+                ),
+                "P11 all": (
+                    patch.format("callable(getattr(m, n))") + WRONG,
+                    {"wrong", "crashed", "invalid"},
+                ),
                 "P11 class": (
-                    "import sys\nE = sys.modules['sandbox.codec'].Encoder\nE.put = lambda s, v, d=0: s.out.append(b'T')\n"
-                    + WRONG,
+                    "import sys\nE = sys.modules['sandbox.codec'].Encoder\n"
+                    "E.put = lambda s, v, d=0: s.out.append(b'T')\n" + WRONG,
                     {"wrong", "crashed"},
                 ),
                 "P12": (
-                    "import json, struct, builtins\njson.dumps = struct.pack = builtins.repr = lambda *a, **k: '1'\n"
-                    "builtins.len = builtins.isinstance = builtins.sorted = lambda *a, **k: True\n" + WRONG,
+                    "import json, struct, builtins\n"
+                    "json.dumps = struct.pack = builtins.repr = lambda *a, **k: '1'\n"
+                    "builtins.len = builtins.isinstance = builtins.sorted = lambda *a, **k: True\n"
+                    + WRONG,
                     {"wrong", "crashed"},
                 ),
                 "P14 conftest": (
@@ -202,7 +225,8 @@ class ForgingTest(AttackCase):
         self.assert_rows(
             {
                 "P13 right": (
-                    "import time, random, datetime\ntime.time = time.monotonic = time.perf_counter = lambda: 0\n"
+                    "import time, random, datetime\n"
+                    "time.time = time.monotonic = time.perf_counter = lambda: 0\n"
                     "random.random = lambda: 0.5\ndatetime.datetime = None\n" + REFERENCE,
                     {"fixed"},
                 ),
@@ -218,18 +242,21 @@ class ForgingTest(AttackCase):
         self.assert_rows(
             {
                 "P16 object": (
-                    "class D:\n    def __call__(self, a, b, size):\n        gap = abs(b - a) % size\n"
+                    "class D:\n    def __call__(self, a, b, size):\n"
+                    "        gap = abs(b - a) % size\n"
                     "        return min(gap, size - gap)\ndistance = D()\n",
                     {"fixed"},
                 ),
                 "P16 partial": (
-                    "from functools import partial\ndef d(extra, a, b, size):\n    gap = abs(b - a) % size\n"
+                    "from functools import partial\ndef d(extra, a, b, size):\n"
+                    "    gap = abs(b - a) % size\n"
                     "    return min(gap, size - gap)\ndistance = partial(d, None)\n",
                     {"fixed"},
                 ),
                 "P12 right": (
-                    "import builtins\nbuiltins.len = builtins.type = builtins.isinstance = builtins.sorted = lambda *a, **k: True\n"
-                    + REFERENCE,
+                    "import builtins\n"
+                    "for n in ('len', 'type', 'isinstance', 'sorted', 'repr', 'enumerate'):\n"
+                    "    setattr(builtins, n, lambda *a, **k: True)\n" + REFERENCE,
                     {"fixed"},
                 ),
             }

@@ -26,7 +26,8 @@ class SourceTest(AttackCase):
                 "S04 import": ("import heapq, statistics, dataclasses\n" + REFERENCE, {"fixed"}),
                 "CL-057 main guard": (GUARDED, {"fixed"}),
                 "CL-054 dataclass": (
-                    "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: 'int' = 0\n" + REFERENCE,
+                    "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: 'int' = 0\n"
+                    + REFERENCE,
                     {"fixed"},
                 ),
             }
@@ -44,7 +45,9 @@ class SourceTest(AttackCase):
                 "S02 unknown": ("# coding: nothing\n" + REFERENCE, {"invalid"}),
                 "CL-052": (
                     "# -*- coding: latin-1 -*-\nMARK = len('\u00e9')\n"
-                    + REFERENCE.replace("return min(gap, size - gap)", "return min(gap, size - gap) * (MARK == 2)"),
+                    + REFERENCE.replace(
+                        "return min(gap, size - gap)", "return min(gap, size - gap) * (MARK == 2)"
+                    ),
                     {"fixed"},
                 ),
             }
@@ -59,11 +62,20 @@ class SourceTest(AttackCase):
                 "S05 blank": ("\n\n", {"invalid"}),
                 "S05 other name": (REFERENCE.replace("distance", "dist"), {"invalid"}),
                 "CL-049": (REFERENCE.replace("min", "m\0in"), {"invalid"}),
-                "CL-050": (REFERENCE.replace("    gap", "\u00a0\u00a0\u00a0\u00a0gap"), {"invalid"}),
+                "CL-050": (
+                    REFERENCE.replace("    gap", "\u00a0\u00a0\u00a0\u00a0gap"),
+                    {"invalid"},
+                ),
                 "CL-056": ("def helper(x: Tuple[int]): pass\n" + REFERENCE, {"invalid"}),
-                "CL-079 parser": ("x = " + "-" * 60_000 + "1\n" + REFERENCE, {"invalid", "crashed"}),
+                "CL-079 parser": (
+                    "x = " + "-" * 60_000 + "1\n" + REFERENCE,
+                    {"invalid", "crashed"},
+                ),
                 "CL-079 sum": ("x = " + "1+" * 30_000 + "1\n" + REFERENCE, {"invalid", "crashed"}),
-                "CL-079 brackets": ("x = " + "(" * 5_000 + ")" * 5_000 + "\n" + REFERENCE, {"invalid", "crashed"}),
+                "CL-079 brackets": (
+                    "x = " + "(" * 5_000 + ")" * 5_000 + "\n" + REFERENCE,
+                    {"invalid", "crashed"},
+                ),
                 "CL-081 literal": ("x = " + "1" * 5_000 + "\n" + REFERENCE, {"invalid"}),
                 "mixed tabs": ("if True:\n\tx = 1\n        y = 2\n" + REFERENCE, {"invalid"}),
                 "prose": ("Here is the fixed code:\n" + REFERENCE, {"invalid"}),
@@ -88,7 +100,10 @@ class SourceTest(AttackCase):
     def test_an_import_that_hangs_or_blows_up_costs_only_its_task(self):
         self.assert_rows(
             {
-                "CL-059": ("import time\nwhile True:\n    time.sleep(1)\n" + REFERENCE, {"timed_out"}),
+                "CL-059": (
+                    "import time\nwhile True:\n    time.sleep(1)\n" + REFERENCE,
+                    {"timed_out"},
+                ),
                 "P57": ("while True: pass\n" + REFERENCE, {"timed_out"}),
                 "P58 literal": ("x = [0] * (1 << 40)\n" + REFERENCE, {"invalid", "crashed"}),
                 "P58 power": ("x = 9 ** 9 ** 9\n" + REFERENCE, {"timed_out", "invalid", "crashed"}),

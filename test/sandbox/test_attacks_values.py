@@ -17,7 +17,7 @@ def returning(expression: str, before: str = "") -> str:
 def task_of(reference: str, *hidden: Check) -> TaskMaterial:
     """Material for another function than the tiny one; a filler keeps it unguessable."""
     task = dataclasses.replace(TinyTask(1, "practice"), reference=reference, visible=())
-    filler = tuple(Check(call("distance", number, 0, 1000)) for number in range(20))
+    filler = tuple(Check((call("distance", number, 0, 1000),)) for number in range(20))
     return prepare(task, (*hidden, *filler))
 
 
@@ -27,7 +27,7 @@ RIGHT = "def distance(a, b, size):\n    return abs(a - b)\n"
 class ValuesTest(AttackCase):
     def assert_extra(self, extra: str, wrong: str, right: bool = False, *steps: Check) -> None:
         """A module right but for `extra(x)`: `wrong` replaces what the reference returns."""
-        checks = steps or (Check(call("extra", 1)),)
+        checks = steps or (Check((call("extra", 1),)),)
         material = task_of(RIGHT + extra, *checks)
         for profile in ("S", "L"):
             with self.subTest(profile=profile, extra=wrong):
@@ -51,14 +51,25 @@ class ValuesTest(AttackCase):
             ("float('nan')", "-float('nan')"), ("{'a': 1, 'b': 2}", "{'b': 2, 'a': 1}"),
             ("{1, 2, 3}", "{3, 2, 1}"), ("{'a': 1}", "__import__('collections').Counter('a')"),
             ("10 ** 5000 + 1", "int('1' + '0' * 100) ** 50 + 1"),
-            (r"'\ud800\0\ufeff\u2028\u202e\U0001f600'", r"''.join(map(chr, (0xd800, 0, 0xfeff, 0x2028, 0x202e, 0x1f600)))"),
+            (
+                r"'\ud800\0\ufeff\u2028\u202e\U0001f600'",
+                "''.join(map(chr, (0xd800, 0, 0xfeff, 0x2028, 0x202e, 0x1f600)))",
+            ),
         ):  # fmt: skip
             self.assert_extra(
-                f"def extra(x):\n    return {expected}\n", f"def extra(x):\n    return {given}\n", True
+                f"def extra(x):\n    return {expected}\n",
+                f"def extra(x):\n    return {given}\n",
+                True,
             )
 
     def test_text_that_only_looks_the_same_is_wrong(self):
-        for given in (r"'a\u0301'", r"'\u00e1 '", r"'\u0430\u0301'", r"'\ufeff\u00e1'", r"'\ud800'"):
+        for given in (
+            r"'a\u0301'",
+            r"'\u00e1 '",
+            r"'\u0430\u0301'",
+            r"'\ufeff\u00e1'",
+            r"'\ud800'",
+        ):
             self.assert_extra(
                 "def extra(x):\n    return '\\u00e1'\n", f"def extra(x):\n    return {given}\n"
             )
@@ -77,7 +88,10 @@ class ValuesTest(AttackCase):
                     "x = ()\nfor _ in range(200_000): x = (x,)" + returning("x"),
                     {"wrong", "crashed"},
                 ),
-                "P24 shared": ("x = []\nfor _ in range(64): x = [x, x]" + returning("x"), {"wrong"}),
+                "P24 shared": (
+                    "x = []\nfor _ in range(64): x = [x, x]" + returning("x"),
+                    {"wrong"},
+                ),
                 "P34": (returning("'x' * (200 << 20)"), {"wrong", "crashed", "timed_out"}),
                 "P34 bytes": (returning("bytes(200 << 20)"), {"wrong", "crashed", "timed_out"}),
                 "P34 many": (returning("[str(i) for i in range(300_000)]"), {"wrong", "timed_out"}),
@@ -108,11 +122,15 @@ class ValuesTest(AttackCase):
             "import os\n"
             "def boom(*args): os._exit(7)\n"
             "def loop(*args):\n    while True: pass\n"
-            "class Key:\n    n = 0\n    def __hash__(self):\n        Key.n += 1\n        return Key.n\n"
+            "class Key:\n    n = 0\n    def __hash__(self):\n        Key.n += 1\n"
+            "        return Key.n\n"
             "    def __eq__(self, other): return True\n"
-            "class Loop:\n    __repr__ = __str__ = __format__ = __bool__ = __len__ = __iter__ = loop\n"
-            "class Reduce:\n    def __reduce__(self): return (os.system, ('true',))\n    __reduce_ex__ = __getstate__ = boom\n"
-            "class S(str):\n    __len__ = __iter__ = encode = __eq__ = boom\n    __hash__ = str.__hash__\n"
+            "class Loop:\n"
+            "    __repr__ = __str__ = __format__ = __bool__ = __len__ = __iter__ = loop\n"
+            "class Reduce:\n    def __reduce__(self): return (os.system, ('true',))\n"
+            "    __reduce_ex__ = __getstate__ = boom\n"
+            "class S(str):\n    __len__ = __iter__ = encode = __eq__ = boom\n"
+            "    __hash__ = str.__hash__\n"
             "class D(dict):\n    items = keys = __iter__ = __len__ = __getitem__ = boom\n"
             "class L(list):\n    __iter__ = __len__ = __getitem__ = boom\n"
             "class E:\n    __class__ = ValueError\n"
@@ -131,7 +149,8 @@ class ValuesTest(AttackCase):
                 "P29 attributes": (hooks + returning("G()"), {"wrong"}),
                 "P29 dict": (hooks + returning("P()"), {"wrong"}),
                 "P29 raised": (
-                    hooks + "class X(Exception):\n    __str__ = __repr__ = loop\n    args = property(boom)\n"
+                    hooks + "class X(Exception):\n    __str__ = __repr__ = loop\n"
+                    "    args = property(boom)\n"
                     "def distance(a, b, size): raise X\n",
                     {"wrong"},
                 ),
@@ -140,7 +159,9 @@ class ValuesTest(AttackCase):
 
     def test_exceptions_are_judged_by_real_type_and_bounded(self):
         raising = "def extra(x):\n    raise {}\n"
-        self.assert_extra(raising.format("ValueError('x')"), raising.format("ValueError('y')"), True)
+        self.assert_extra(
+            raising.format("ValueError('x')"), raising.format("ValueError('y')"), True
+        )
         self.assert_extra(
             raising.format("ValueError('x')"), raising.format("ValueError('z' * (30 << 20))"), True
         )
@@ -152,7 +173,7 @@ class ValuesTest(AttackCase):
         self.assert_extra(raising.format("ValueError('x')"), returned)
 
     def test_mutated_arguments_are_watched(self):
-        check = Check(call("extra", Ref("rows")), {"rows": value([3, 1, 2])}, ("rows",))
+        check = Check((call("extra", Ref("rows")),), {"rows": value([3, 1, 2])}, ("rows",))
         self.assert_extra(
             "def extra(x):\n    return sorted(x)\n",
             "def extra(x):\n    x.sort()\n    return list(x)\n",

@@ -29,7 +29,7 @@ def visible(*checks: Check) -> list:
     ]
 
 
-VISIBLE = visible(Check(call("distance", 1, 3, 10)), Check(call("distance", 0, 9, 10)))
+VISIBLE = visible(Check((call("distance", 1, 3, 10),)), Check((call("distance", 0, 9, 10),)))
 
 
 def line(module, **changes) -> str:
@@ -54,7 +54,9 @@ class AnswerLineTest(unittest.TestCase):
         self.assertEqual((told["status"], told["passed"]), ("failed", 1))
         self.assertEqual(told["failures"], [{"assert": "check 2", "outcome": "9"}])
         told = self.answer(line("def distance("))
-        self.assertEqual((told["status"], told["failures"][0]["outcome"]), ("invalid", "SyntaxError"))
+        self.assertEqual(
+            (told["status"], told["failures"][0]["outcome"]), ("invalid", "SyntaxError")
+        )
         self.assertEqual(self.answer(line(None))["status"], "invalid")
         self.assertEqual(self.answer(line("x" * 70_000))["status"], "invalid")
 
@@ -67,7 +69,7 @@ class AnswerLineTest(unittest.TestCase):
 
     def test_lines_that_are_no_request_get_an_error(self):
         for text in ("{", "[]", "5", line(5), line("x", entry_point=None), line("x", visible=[]),
-                     line("x", visible=[5]), line("x", visible=[{"check": 1, "assert": 1, "expected": 1}]),
+                     line("x", visible=[5]), line("x", visible=[{"check": 1, "assert": 1}]),
                      "[" * 100_000):  # fmt: skip
             self.assertIn("error", self.answer(text))
 

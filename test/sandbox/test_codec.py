@@ -12,6 +12,7 @@ import sys
 import typing
 import unittest
 from pathlib import Path
+from typing import Any
 
 from sandbox.codec import CodecError, Encoder, Limits, OverLimit, Unencodable, encode
 from sandbox.codec_json import from_json, observation_from_json, to_json
@@ -92,13 +93,15 @@ class EncodeTest(unittest.TestCase):
 
     def test_values_that_differ_in_type_or_bits_have_different_bytes(self):
         different = [
-            None, False, True, 0, 1, -1, 0.0, -0.0, 1.0, 1j, "", "1", b"", b"1", bytearray(b"1"), (), [],
-            {}, set(), frozenset(), (1,), [1], {1: 1}, {1}, frozenset({1}), {True: 1}, {"1": 1},
+            None, False, True, 0, 1, -1, 0.0, -0.0, 1.0, 1j, "", "1", b"", b"1", (),
+            bytearray(b"1"), [], {}, set(), frozenset(), (1,), [1], {1: 1}, {1}, frozenset({1}),
+            {True: 1}, {"1": 1},
             decimal.Decimal("1"), decimal.Decimal("1.0"), fractions.Fraction(1), range(1),
             slice(1), datetime.date(2024, 1, 1), datetime.datetime(2024, 1, 1),
             datetime.datetime(2024, 1, 1, fold=1), datetime.time(0), datetime.timedelta(0),
-            ..., NotImplemented, Colour.RED, Level.LOW, Point(1, 2), (1, 2), Span(1), ValueError("a"),
-            ValueError("b"), KeyError("a"), collections.Counter(), collections.OrderedDict(),
+            ..., NotImplemented, Colour.RED, Level.LOW, Point(1, 2), (1, 2), Span(1),
+            ValueError("a"), ValueError("b"), KeyError("a"), collections.Counter(),
+            collections.OrderedDict(),
             collections.deque(), collections.deque((), 1), float("nan"), float("inf"), "\ud800",
         ]  # fmt: skip
         self.assertEqual(len({encode(value) for value in different}), len(different))
@@ -151,7 +154,14 @@ class EncodeTest(unittest.TestCase):
         for _ in range(60):
             shared = [shared, shared]
         try:
-            for value in (deep, shared, "x" * (2 << 20), b"x" * (2 << 20), [0] * 200_000, 1 << (10**8)):
+            for value in (
+                deep,
+                shared,
+                "x" * (2 << 20),
+                b"x" * (2 << 20),
+                [0] * 200_000,
+                1 << (10**8),
+            ):
                 with self.subTest(type(value).__name__), self.assertRaises(OverLimit):
                     encode(value)
         finally:
@@ -173,7 +183,7 @@ class HostileTest(unittest.TestCase):
         class Plain:
             pass
 
-        holder = Plain()
+        holder: Any = Plain()
         holder.inside = hostile()
         values = [
             hostile(), hostile(int), hostile(str), hostile(float), hostile(tuple), hostile(list),
@@ -246,7 +256,7 @@ class HostileTest(unittest.TestCase):
                 return 1
 
         made = collections.OrderedDict({Key(): 1})
-        Key.__hash__ = touched
+        setattr(Key, "__hash__", touched)  # noqa: B010
         with self.assertRaises(Unencodable):
             encode(made)
 

@@ -16,11 +16,14 @@ class WildCodeTest(AttackCase):
         self.assert_rows(
             {
                 "CL-063": (
-                    "print('{\"verdict\": \"fail\"}')\n"
+                    'print(\'{"verdict": "fail"}\')\n'
                     + REFERENCE.replace("    gap =", "    print('debug', a, end='')\n    gap ="),
                     {"fixed"},
                 ),
-                "CL-063 closed": ("import sys\nsys.stdout.close()\nsys.stderr = None\n" + REFERENCE, {"fixed"}),
+                "CL-063 closed": (
+                    "import sys\nsys.stdout.close()\nsys.stderr = None\n" + REFERENCE,
+                    {"fixed"},
+                ),
                 "P49 flood": (
                     "def distance(a, b, size):\n    print('x' * 100_000)\n" + BODY,
                     {"fixed", "timed_out"},
@@ -32,7 +35,8 @@ class WildCodeTest(AttackCase):
         self.assert_rows(
             {
                 "CL-065": (
-                    "import gc\nLOOT = [o for o in gc.get_objects() if isinstance(o, dict) and 'expected' in o]\n"
+                    "import gc\n"
+                    "LOOT = [o for o in gc.get_objects() if type(o) is dict and 'expected' in o]\n"
                     "def distance(a, b, size):\n    return LOOT[0]['expected'] if LOOT else 0\n",
                     {"wrong"},
                 )
@@ -43,7 +47,8 @@ class WildCodeTest(AttackCase):
         self.assert_rows(
             {
                 "CL-067": (
-                    "class N(int):\n    def __eq__(self, o): return True\n    __hash__ = int.__hash__\n"
+                    "class N(int):\n    def __eq__(self, o): return True\n"
+                    "    __hash__ = int.__hash__\n"
                     "def distance(a, b, size): return N(0)\n",
                     {"wrong"},
                 )
@@ -52,7 +57,7 @@ class WildCodeTest(AttackCase):
 
     def test_leaving_from_one_call_is_the_outcome_of_that_call(self):
         source = "def extra(x):\n    raise SystemExit('bad order')\n"
-        material = task_of(RIGHT + source, Check(call("extra", 1)))
+        material = task_of(RIGHT + source, Check((call("extra", 1),)))
         for profile in ("S", "L"):
             self.assertEqual(self.run_between(RIGHT + source, profile, material)[0].bucket, "fixed")
 
@@ -60,7 +65,8 @@ class WildCodeTest(AttackCase):
         self.assert_rows(
             {
                 "CL-071": (
-                    "def distance(a, b, size):\n    while True:\n        try:\n            while True: pass\n"
+                    "def distance(a, b, size):\n    while True:\n        try:\n"
+                    "            while True: pass\n"
                     "        except BaseException: continue\n",
                     {"timed_out"},
                 )
@@ -85,8 +91,10 @@ class WildCodeTest(AttackCase):
                     {"fixed"},
                 ),
                 "CL-078": (
-                    "import os\ndef distance(a, b, size):\n    while True:\n        try:\n            os.fork()\n"
-                    "        except OSError:\n            gap = abs(b - a) % size\n            return min(gap, size - gap)\n",
+                    "import os\ndef distance(a, b, size):\n    while True:\n        try:\n"
+                    "            os.fork()\n"
+                    "        except OSError:\n            gap = abs(b - a) % size\n"
+                    "            return min(gap, size - gap)\n",
                     {"fixed"},
                 ),
             }
@@ -96,7 +104,8 @@ class WildCodeTest(AttackCase):
         self.assert_rows(
             {
                 "CL-076": (
-                    "def distance(a, b, size):\n    x = [b'0' * 2**20 for _ in range(2**20)]\n    return len(x)\n",
+                    "def distance(a, b, size):\n"
+                    "    x = [b'0' * 2**20 for _ in range(2**20)]\n    return len(x)\n",
                     {"wrong", "crashed", "timed_out"},
                 )
             }
@@ -106,7 +115,7 @@ class WildCodeTest(AttackCase):
 class JudgingValuesTest(AttackCase):
     def test_a_large_integer_arrives_exactly(self):
         power = "def extra(n):\n    return 10 ** n\n"
-        material = task_of(RIGHT + power, Check(call("extra", 5000)))
+        material = task_of(RIGHT + power, Check((call("extra", 5000),)))
         for profile in ("S", "L"):
             self.assertEqual(self.run_between(RIGHT + power, profile, material)[0].bucket, "fixed")
 
@@ -114,7 +123,7 @@ class JudgingValuesTest(AttackCase):
         order = "def extra(words):\n    return list(set(words))\n"
         first = "def extra(words):\n    return list(dict.fromkeys(words))\n"
         words = [f"w{number}" for number in range(12)]
-        material = task_of(RIGHT + first, Check(call("extra", words)))
+        material = task_of(RIGHT + first, Check((call("extra", words),)))
         answers = set()
         for profile in ("S", "L"):
             for _ in range(10):
@@ -131,11 +140,11 @@ class JudgingValuesTest(AttackCase):
         constant = "def distance(a, b, size):\n    return 0\n"
         task = TinyTask(1, "practice", reference=constant)
         with self.assertRaises(QuarantinedError):
-            prepare(task, tuple(Check(call("distance", n, n, n)) for n in range(48)))
+            prepare(task, tuple(Check((call("distance", n, n, n),)) for n in range(48)))
 
     def test_an_expected_value_without_a_form_is_never_judged(self):
         with self.assertRaises(QuarantinedError):
-            task_of(RIGHT + "def extra(x):\n    return iter(())\n", Check(call("extra", 1)))
+            task_of(RIGHT + "def extra(x):\n    return iter(())\n", Check((call("extra", 1),)))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import unittest
+from typing import Any
 
 from sandbox.jail.patch_run import PatchRun
 from sandbox.judge import Judge
@@ -11,8 +12,17 @@ from sandbox.material import QuarantinedError, guess_bits
 from sandbox.tally import Counts
 from sandbox.verdict import mends
 from test.sandbox.corpus import (
-    BOTH, FAULTY, GAP_ONLY, IDENTITY, KNOWN_FAILING, REFERENCE, TURN_ONLY, TinyDraw, material, request,
-)  # fmt: skip
+    BOTH,
+    FAULTY,
+    GAP_ONLY,
+    IDENTITY,
+    KNOWN_FAILING,
+    REFERENCE,
+    TURN_ONLY,
+    TinyDraw,
+    material,
+    request,
+)
 from test.sandbox.in_process import InProcess
 
 LATE = PatchRun(b"", "timed_out", -9, 0, 0)
@@ -38,7 +48,10 @@ class JudgeTest(unittest.TestCase):
         counts = self.total(self.judge(modules))
         self.assertEqual(counts["tasks"], 6)
         self.assertEqual(
-            [counts[name] for name in ("fixed", "wrong", "crashed", "timed_out", "invalid", "no_answer")],
+            [
+                counts[name]
+                for name in ("fixed", "wrong", "crashed", "timed_out", "invalid", "no_answer")
+            ],
             [1, 1, 0, 0, 2, 2],
         )
 
@@ -66,7 +79,10 @@ class JudgeTest(unittest.TestCase):
             controls = self.judge(modules)["controls"]
             self.assertEqual(
                 controls,
-                {name: {"run": 2, "held": 2} for name in ("reference", "known_failing", "unsolvable")},
+                {
+                    name: {"run": 2, "held": 2}
+                    for name in ("reference", "known_failing", "unsolvable")
+                },
             )
 
     def test_controls_sit_at_other_places_for_another_submission(self):
@@ -92,7 +108,10 @@ class JudgeTest(unittest.TestCase):
     def test_a_judge_that_passes_everything_is_caught_by_the_unsolvable_probe(self):
         from unittest import mock
 
-        with mock.patch("sandbox.verdict.matches", lambda *_: True), self.assertRaises(QuarantinedError):
+        with (
+            mock.patch("sandbox.verdict.matches", lambda *_: True),
+            self.assertRaises(QuarantinedError),
+        ):
             self.judge({1: REFERENCE})
 
     def test_a_timeout_is_confirmed_by_a_second_run(self):
@@ -120,7 +139,9 @@ class JudgeTest(unittest.TestCase):
             seen.append(source)
             return LOST if len(seen) == 1 else run
 
-        self.assertEqual(self.total(self.judge({1: REFERENCE + "# lost"}, InProcess(lost_once)))["fixed"], 1)
+        self.assertEqual(
+            self.total(self.judge({1: REFERENCE + "# lost"}, InProcess(lost_once)))["fixed"], 1
+        )
         always = InProcess(lambda source, seed, run: LOST if "lost" in source else run)
         self.assertEqual(self.total(self.judge({1: REFERENCE + "# lost"}, always))["crashed"], 1)
 
@@ -146,20 +167,26 @@ class JudgeTest(unittest.TestCase):
     def test_broken_frames_are_crashes(self):
         for output in (b"", b"\1", b"\1" + bytes(8), b"\xff" * 100, b"\3" + bytes(8)):
             broken = PatchRun(output, "exited", 0, 0, 0)
-            runner = InProcess(lambda source, seed, run, broken=broken: broken if "me" in source else run)
+            runner = InProcess(
+                lambda source, seed, run, broken=broken: broken if "me" in source else run
+            )
             self.assertEqual(self.total(self.judge({1: REFERENCE + "# me"}, runner))["crashed"], 1)
 
     def test_a_flood_is_a_crash_even_with_all_frames_there(self):
         def flood(source, seed, run):
             return dataclasses.replace(run, ending="flooded") if "me" in source else run
 
-        self.assertEqual(self.total(self.judge({1: REFERENCE + "# me"}, InProcess(flood)))["crashed"], 1)
+        self.assertEqual(
+            self.total(self.judge({1: REFERENCE + "# me"}, InProcess(flood)))["crashed"], 1
+        )
 
     def test_a_complete_answer_is_judged_however_the_process_ended(self):
         def killed(source, seed, run):
             return dataclasses.replace(run, ending="timed_out") if "me" in source else run
 
-        self.assertEqual(self.total(self.judge({1: REFERENCE + "# me"}, InProcess(killed)))["fixed"], 1)
+        self.assertEqual(
+            self.total(self.judge({1: REFERENCE + "# me"}, InProcess(killed)))["fixed"], 1
+        )
 
     def test_a_patch_that_behaves_like_a_known_failing_one_is_trapped(self):
         text = KNOWN_FAILING[0][1].replace("gap", "way")
@@ -171,7 +198,12 @@ class JudgeTest(unittest.TestCase):
         self.assertEqual((counts["wrong"], counts["regressed"]), (2, 1))
 
     def test_visible_passed_counts_patches_that_pass_what_they_were_shown(self):
-        self.assertEqual(self.total(self.judge({1: REFERENCE, 2: FAULTY, 3: KNOWN_FAILING[0][1]}))["visible_passed"], 2)
+        self.assertEqual(
+            self.total(self.judge({1: REFERENCE, 2: FAULTY, 3: KNOWN_FAILING[0][1]}))[
+                "visible_passed"
+            ],
+            2,
+        )
 
     def test_lines_are_summed_over_fixed_tasks(self):
         rewritten = REFERENCE.replace("gap", "way")
@@ -180,9 +212,8 @@ class JudgeTest(unittest.TestCase):
 
     def test_half_a_repair_of_two_faults_mends_one(self):
         for item in self.category.tasks.values():
-            item.task = dataclasses.replace(  # type: ignore
-                item.task, module=BOTH, single_faults=(TURN_ONLY, GAP_ONLY)
-            )
+            task: Any = item.task
+            item.task = dataclasses.replace(task, module=BOTH, single_faults=(TURN_ONLY, GAP_ONLY))
         counts = self.total(self.judge({1: TURN_ONLY, 2: REFERENCE, 3: BOTH, 4: GAP_ONLY}))
         self.assertEqual((counts["faults_injected"], counts["fixed"]), (12, 1))
         self.assertEqual(counts["faults_mended"], 4)

@@ -10,6 +10,7 @@ import socket
 import threading
 import time
 import unittest
+from typing import Any
 from unittest import mock
 
 from sandbox import server as server_module
@@ -22,6 +23,7 @@ from test.sandbox.in_process import InProcess
 
 TOKEN = "a-token-of-the-test"
 KEY = bytes.fromhex("c0ffee" * 10 + "abcd")
+HEAD = f"POST /shards HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\n".encode()
 MARKER = "planted_marker_of_a_patch"
 
 
@@ -80,7 +82,8 @@ class ServerTest(unittest.TestCase):
         InProcessLane.gate.set()
         self.corpus = TinyCorpus()
         card = {"profile": "S"}
-        self.service = Service(self.corpus, card, lambda slot, seed: InProcessLane(), 1)  # type: ignore
+        corpus: Any = self.corpus
+        self.service = Service(corpus, card, lambda slot, seed: InProcessLane(), 1)
         self.server = SandboxServer(("127.0.0.1", 0), self.service, TOKEN)
         self.port = self.server.server_address[1]
         self.logged = io.StringIO()
@@ -90,7 +93,14 @@ class ServerTest(unittest.TestCase):
         self.addCleanup(self.server.server_close)
         self.addCleanup(self.server.shutdown)
 
-    def ask(self, method="POST", path="/shards", data=b"", headers=None, token=TOKEN):
+    def ask(
+        self,
+        method="POST",
+        path="/shards",
+        data: bytes = b"",
+        headers=None,
+        token: str | None = TOKEN,
+    ) -> tuple[int, Any, Any]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         sent = {"Authorization": f"Bearer {token}"} if token is not None else {}
         connection.request(method, path, data, {**sent, **(headers or {})})
@@ -132,7 +142,7 @@ class ServerTest(unittest.TestCase):
 
     def test_a_chunked_body_is_taken(self):
         data = shard({1: REFERENCE})
-        head = f"POST /shards HTTP/1.1\r\nAuthorization: Bearer {TOKEN}\r\nTransfer-Encoding: chunked\r\n"
+        head = HEAD.decode() + "Transfer-Encoding: chunked\r\n"
         parts = b"".join(b"%x\r\n%b\r\n" % (len(p), p) for p in (data[:100], data[100:]))
         answer = self.raw(head.encode() + b"Connection: close\r\n\r\n" + parts + b"0\r\n\r\n")
         self.assertIn(b" 200 ", answer.splitlines()[0])
@@ -141,9 +151,13 @@ class ServerTest(unittest.TestCase):
         for token in (None, "", "wrong", TOKEN + "x", TOKEN[:-1], "é"):
             with self.subTest(token):
                 headers = {} if token is None else {"Authorization": f"Bearer {token}".encode()}
-                self.assert_problem(self.ask(data=b"{}", token=None, headers=headers), 401, "unauthorized")
+                self.assert_problem(
+                    self.ask(data=b"{}", token=None, headers=headers), 401, "unauthorized"
+                )
         self.assert_problem(
-            self.ask(data=b"{}", token=None, headers={"Authorization": f"Basic {TOKEN}"}), 401, "unauthorized"
+            self.ask(data=b"{}", token=None, headers={"Authorization": f"Basic {TOKEN}"}),
+            401,
+            "unauthorized",
         )
 
     def test_other_paths_and_methods_are_problems(self):
@@ -162,22 +176,23 @@ class ServerTest(unittest.TestCase):
         self.assert_problem(
             self.ask(headers={"Content-Length": str(MAX_BODY + 1)}), 413, "body-too-large"
         )
-        head = f"POST /shards HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\nTransfer-Encoding: chunked\r\n\r\n"
+        head = HEAD.decode() + "Transfer-Encoding: chunked\r\n\r\n"
         with mock.patch.object(server_module, "MAX_BODY", 1 << 20):
             answer = self.raw(head.encode() + b"100000\r\n" + b"x" * (1 << 20) + b"\r\n1\r\nx\r\n")
         self.assertIn(b" 413 ", answer.splitlines()[0])
 
     def test_bodies_that_end_early_or_are_framed_twice_are_refused(self):
-        head = f"POST /shards HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\n".encode()
         for rest in (
-            b"Content-Length: 100\r\n\r\nshort", b"\r\n", b"Content-Length: 5\r\nContent-Length: 5\r\n\r\n12345",
+            b"Content-Length: 100\r\n\r\nshort", b"\r\n",
+            b"Content-Length: 5\r\nContent-Length: 5\r\n\r\n12345",
             b"Content-Length: -1\r\n\r\n", b"Content-Length: 0x5\r\n\r\n12345",
             b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
             b"Transfer-Encoding: gzip\r\n\r\n", b"Transfer-Encoding: chunked\r\n\r\nzz\r\n",
-            b"Transfer-Encoding: chunked\r\n\r\n-1\r\n", b"Transfer-Encoding: chunked\r\n\r\n5\r\n12345xx0\r\n\r\n",
+            b"Transfer-Encoding: chunked\r\n\r\n-1\r\n",
+            b"Transfer-Encoding: chunked\r\n\r\n5\r\n12345xx0\r\n\r\n",
         ):  # fmt: skip
             with self.subTest(rest):
-                answer = self.raw(head + rest, close=True)
+                answer = self.raw(HEAD + rest, close=True)
                 self.assertIn(b" 400 ", answer.splitlines()[0])
 
     def test_malformed_requests_are_not_repeated_back(self):
@@ -190,9 +205,7 @@ class ServerTest(unittest.TestCase):
     def test_a_slow_client_is_cut_off(self):
         with mock.patch.object(server_module, "BODY_SECONDS", 0.5):
             with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
-                connection.sendall(
-                    f"POST /shards HTTP/1.1\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: 100\r\n\r\n".encode()
-                )
+                connection.sendall(HEAD + b"Content-Length: 100\r\n\r\n")
                 started = time.monotonic()
                 with contextlib.suppress(OSError):
                     for _ in range(200):
@@ -231,13 +244,20 @@ class ServerTest(unittest.TestCase):
         self.ask(data=MARKER.encode())
         text = self.logged.getvalue()
         self.assertIn("ring-distance", text)
-        for secret in (MARKER, TOKEN, KEY.hex(), base64.urlsafe_b64encode(KEY).decode().rstrip("=")):
+        for secret in (
+            MARKER,
+            TOKEN,
+            KEY.hex(),
+            base64.urlsafe_b64encode(KEY).decode().rstrip("="),
+        ):
             self.assertNotIn(secret, text)
 
     def test_draining_waits_for_the_shard_in_progress(self):
         InProcessLane.gate.clear()
         answers = []
-        first = threading.Thread(target=lambda: answers.append(self.ask(data=shard({1: REFERENCE}))))
+        first = threading.Thread(
+            target=lambda: answers.append(self.ask(data=shard({1: REFERENCE})))
+        )
         first.start()
         while not self.server._working:
             time.sleep(0.01)

@@ -60,7 +60,16 @@ class RequestTest(unittest.TestCase):
         for name, values in {
             "corpus": ["A" * 64, "a" * 63, None, 5],
             "category": ["", "A", "a--b", "../x", "a b", "a\n", None, "é"],
-            "counters": [[], [0, 1], [0, 1, 2, 3], [0, 1, -1], [0, 1, True], [0, 1, 1 << 40], {}, "abc"],
+            "counters": [
+                [],
+                [0, 1],
+                [0, 1, 2, 3],
+                [0, 1, -1],
+                [0, 1, True],
+                [0, 1, 1 << 40],
+                {},
+                "abc",
+            ],
             "submission": ["", "abc", "sub_", "sub_a/b", "sub_a\n", 5],
             "patches": [{}, None, "x", [None], [[]]],
             "epoch": [None, [], "x"],
@@ -79,7 +88,8 @@ class RequestTest(unittest.TestCase):
         good = "failmap__ttl-off-by-one-unit-2"
         for name in (
             "failmap__ttl-off-by-one-unit-0", "failmap__ttl-off-by-one-unit-4",
-            "failmap__ttl-off-by-one-unit-02", "failmap__other-2", "failmap__ttl-off-by-one-unit-2/..",
+            "failmap__ttl-off-by-one-unit-02", "failmap__other-2",
+            "failmap__ttl-off-by-one-unit-2/..",
             "failmap__ttl-off-by-one-unit-2\0", "x" * 10_000, "", None, 5,
         ):  # fmt: skip
             self.assert_invalid(body(patches=[{"instance_id": name, "module": "x"}]))
@@ -89,7 +99,8 @@ class RequestTest(unittest.TestCase):
     def test_json_that_is_not_strict_is_refused(self):
         text = json.dumps(body())
         for data in (
-            b"", b"{", b"[]", b"null", b"\xff", b"\xef\xbb\xbf" + text.encode(), text.encode("utf-16"),
+            b"", b"{", b"[]", b"null", b"\xff", b"\xef\xbb\xbf" + text.encode(),
+            text.encode("utf-16"),
             text.replace('"protocol": 1', '"protocol": 1, "protocol": 1').encode(),
             text.replace('"protocol": 1', '"protocol": 1e999').encode(),
             text.replace('"protocol": 1', '"protocol": NaN').encode(),
