@@ -41,6 +41,8 @@ def is_named_tuple(line: tuple[type, ...]) -> bool:
 
 def fields_of(kind: type, line: tuple[type, ...], value: Any) -> dict[str, Any] | None:
     """The real content of an instance, or None unless its classes are all made by `class`."""
+    if kind is object:
+        return None  # nothing but its identity
     fields: dict[str, Any] = {}
     is_enum = type(kind) is EnumType
     for base in line:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from sandbox.jail.lane import Limits
+from sandbox.jail.rlimits import Limits
 from sandbox.judge import TimeLimits
 from sandbox.verdict import Run
 

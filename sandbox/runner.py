@@ -150,7 +150,7 @@ class _Run:
         try:
             value = _OPS[op](self, target, rest, bind)
         except BaseException as error:
-            if bind is not None:
+            if bind is not None and op != "within":
                 self.scope.names[bind] = error
             self.outcome(b"s6:raised", self.form(error))
             return
