@@ -66,11 +66,10 @@ class ShardCommandTest(unittest.TestCase):
         done = run("shard", "-", given=text)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         tally = json.loads(done.stdout)
-        counts = [tally["parts"][part] for part in ("practice", "sealed")]
-        self.assertEqual([count["tasks"] for count in counts], [1, 3])
-        self.assertEqual(counts[0]["fixed"], 1)
+        self.assertEqual([part["tasks"] for part in tally["parts"].values()], [1, 3])
         self.assertEqual(
-            (counts[1]["wrong"], counts[1]["no_answer"], counts[1]["trapped"]), (2, 1, 1)
+            [total(tally, name) for name in ("fixed", "wrong", "no_answer", "trapped")],
+            [1, 2, 1, 1],
         )
         self.assertEqual(run("shard", "-", given=text).stdout, done.stdout)
         other = json.loads(run("shard", "-", "--profile", "L", given=text).stdout)
@@ -113,6 +112,7 @@ class ServeCommandTest(unittest.TestCase):
         self.assertEqual(ready["event"], "ready")
         host, _, port = ready["address"].rpartition(":")
         connection = http.client.HTTPConnection(host, int(port), timeout=60)
+        self.addCleanup(connection.close)
         connection.request("GET", "/health")
         health = json.loads(connection.getresponse().read())
         self.assertEqual(health["corpus"], corpus_digest())

@@ -67,9 +67,7 @@ class MarkerTest(unittest.TestCase):
     def judge(self, profile: str, modules: dict[int, str | None], during: Any = None) -> str:
         """The tally and the log of a shard; `during` is given the zygote's pid meanwhile."""
         proved = isolation(profile)
-        lanes = SeededLanes(
-            6, lambda slot, seed: open_lane(proved, slot=slot, hash_seed=seed)
-        )
+        lanes = SeededLanes(6, lambda slot, seed: open_lane(proved, slot=slot, hash_seed=seed))
         logged, answer = io.StringIO(), []
         with contextlib.redirect_stderr(logged), contextlib.redirect_stdout(logged):
             draw = TinyDraw(key=KEY, count=2)
