@@ -23,6 +23,9 @@ export type Body = {
 
 export type Caps = { wireBytes: number; bytes: number }
 
+/** More than any platform lets through; whoever sends more than this waits for no answer. */
+const MOST_DRAINED_BYTES = 128 * 1024 * 1024
+
 /** `stream` may be null: an empty body. `caps.wireBytes` counts as sent, `caps.bytes` after unpacking. */
 export function openBody(
   stream: ReadableStream<Uint8Array> | null,
@@ -57,13 +60,12 @@ export function openBody(
   return {
     chunks,
     async drain() {
-      const most = caps.wireBytes * 2
       try {
         for (;;) {
           const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
           if (done || value === undefined) return
           wire += value.byteLength
-          if (wire > most) return
+          if (wire > MOST_DRAINED_BYTES) return
         }
       } catch {
         // The client has gone: nobody waits for a reply.

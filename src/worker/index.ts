@@ -12,7 +12,11 @@ export { SandboxContainer } from './sandbox/container.ts'
 const app = createApp(dependencies)
 
 export default {
-  fetch: (request, env, context) => app.fetch(request, env, context),
+  fetch(request, env, context) {
+    // Missing settings fail here, in the operator's words, before a request is looked at.
+    dependencies(env)
+    return app.fetch(request, env, context)
+  },
   queue: (batch, env) => handleQueue(batch, dependencies(env)),
   scheduled: (event, env) => handleCron(event.cron, dependencies(env)),
 } satisfies ExportedHandler<Env>

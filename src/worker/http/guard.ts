@@ -62,7 +62,10 @@ async function openToken({ deps, origin }: AppVariables, req: HonoRequest, body?
   const target = { origin, nowSeconds, method: req.method, target: pathname + search }
   const opened = await openRequest(token, key, target)
   // The shape of a token is nobody's body: a claim that is missing is a token that is not valid.
-  if (!opened.ok && PROBLEMS[opened.error.slug].status !== 401) refuse('token-invalid')
+  if (!opened.ok && PROBLEMS[opened.error.slug].status !== 401) {
+    const [fault] = opened.error.errors ?? []
+    refuse('token-invalid', fault && `${fault.pointer} ${fault.detail}`)
+  }
   const claims = orRefuse(opened)
   if (claims.iss !== row.id) refuse('token-invalid')
   orRefuse(checkKeyLife(lifeOf(row), claims.iat))

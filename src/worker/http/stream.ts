@@ -5,9 +5,9 @@ import { isNdjson } from './json.ts'
 import { refuse } from './refusals.ts'
 
 /**
- * Opens the body as a stream under a cap and, when the answer is a refusal, reads it to its end
- * first: a client that is still writing would otherwise see a broken connection instead of the reason.
- * Stands before the guards, so that their refusals are read too.
+ * Opens the body as a stream under a cap and reads what is left of it before the answer goes out: a
+ * client that is still writing would otherwise see a broken connection instead of the answer. Stands
+ * before the guards, so that their refusals arrive too.
  */
 export const streamed = (maxBytes: number) =>
   createMiddleware<StreamEnv>(async function streamed(c, next) {
@@ -28,6 +28,6 @@ export const streamed = (maxBytes: number) =>
       }
       await next()
     } finally {
-      if (c.error !== undefined || c.res.status >= 400) await upload.drain()
+      await upload.drain()
     }
   })
