@@ -27,7 +27,7 @@ export type Size = { practice: number; sealed: number }
  * size, so changed categories give a new epoch and an unchanged checkout reuses its own.
  */
 export async function drawEpoch(secrets: Secrets, corpus: string, size: Size): Promise<LocalEpoch> {
-  const id = `epoch_demo-${corpus.slice(0, 8)}-${size.practice}-${size.sealed}`
+  const id = `demo-${corpus.slice(0, 8)}-${size.practice}-${size.sealed}`
   const folder = path.join(root, '.failmap', 'epochs', id)
   const file = path.join(folder, 'drawing.json')
   if (!existsSync(file)) {

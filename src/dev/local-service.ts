@@ -9,6 +9,9 @@ import { run } from './steps.ts'
 
 export type Ports = { api: number; sandbox: number }
 
+/** Where wrangler takes a cron event by hand; the expression is that of wrangler.toml. */
+const SWEEP = `/cdn-cgi/local/scheduled?cron=${encodeURIComponent('* * * * *')}`
+
 const folder = path.join(root, '.failmap')
 const healthSchema = z.object({ status: z.string() }).loose()
 
@@ -91,5 +94,7 @@ export async function startApi(ports: Ports, secrets: Secrets): Promise<string> 
   const service = startService('api', 'wrangler', args, quiet)
   const url = `http://127.0.0.1:${ports.api}`
   await ready(service, () => health(url), 60)
+  // Nothing fires cron locally; the sweep is what finds work that a killed service forgot.
+  setInterval(() => void fetch(`${url}${SWEEP}`).catch(() => null), 20_000).unref()
   return url
 }

@@ -95,7 +95,9 @@ async function runSource(context: Context, parts: Parts): Promise<Outcome> {
   try {
     context.tell(source.title)
     tellStart(context, open, chosen.length, tasks.length)
-    const tell = (line: string) => progress.tell(line)
+    const tell = (line: string) => {
+      if (!context.isJson) progress.tell(line)
+    }
     await source.answer({
       run: open,
       prompts,

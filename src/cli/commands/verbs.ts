@@ -1,4 +1,5 @@
 import type { Verb } from '../verb.ts'
+import { check } from './check.ts'
 import { doctor } from './doctor.ts'
 import { genApiKey } from './gen-api-key.ts'
 import { keygen } from './keygen.ts'
@@ -18,6 +19,7 @@ export const VERBS: readonly Verb[] = [
   register,
   pull,
   run,
+  check,
   submit,
   status,
   watch,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import fs, { accessSync, constants, existsSync } from 'node:fs'
 import path from 'node:path'
 import { LIMITS } from '../../protocol/limits.ts'
 import { routePath } from '../../protocol/routes.ts'
@@ -100,7 +100,8 @@ export function checkDisk({ config, io }: Context): Finding {
   } catch {
     return bad('disk', `${config.workspace} cannot be written`, 'give --workspace FOLDER that can')
   }
-  const { bavail, bsize } = statfsSync(folder)
+  // By its object: as a named import it would keep old versions from starting to say they are old.
+  const { bavail, bsize } = fs.statfsSync(folder)
   const free = bavail * bsize
   const tasks = findEpoch(config.workspace, undefined)?.view.card.prompts.count ?? 24_576
   const needed = tasks * BYTES_PER_TASK
