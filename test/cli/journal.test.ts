@@ -37,6 +37,7 @@ const SETTINGS: Settings = {
   max_tokens: 100,
   num_ctx: null,
   time_limit_seconds: 60,
+  max_checks: null,
 }
 
 async function header(): Promise<Header> {

@@ -8,6 +8,7 @@ import { judgePolicy, readPolicy } from '../submit/policy-file.ts'
 import { verificationLines } from '../terminal/verification.ts'
 import { readJsonFile, readTextFile } from '../text-file.ts'
 import type { Verb } from '../verb.ts'
+import { keysBeside, newestSignedReport } from '../workspace/reports.ts'
 
 type Options = { jwks?: string; policy?: string }
 
@@ -15,23 +16,26 @@ export const verify: Verb = {
   name: 'verify',
   summary: 'check a signed report, offline when the keys are given as a file',
   examples: [
+    'failmap verify                                   # the report fetched last',
     'failmap verify report.jws --jwks jwks.json',
     'failmap verify report.jws --jwks jwks.json --policy buying-policy.json',
     'failmap verify report.jws --api-url https://scores.example   # keys from the server',
   ],
   build(command) {
     command
-      .argument('<file>', 'the .jws file of a report')
+      .argument('[file]', 'the .jws file of a report (default: the one fetched last)')
       .option('--jwks <file>', "the signer's public keys (/.well-known/jwks.json)")
       .option('--policy <file>', 'thresholds that the report must meet, else exit code 1')
   },
   async run(context, command) {
-    const { jwks: jwksFile, policy: policyFile } = command.opts<Options>()
-    const [file = ''] = command.args
+    const { jwks, policy: policyFile } = command.opts<Options>()
+    const [named] = command.args
+    const file = named ?? newestSignedReport(context.config.workspace)
+    const jwksFile = jwks ?? (named === undefined ? keysBeside(file) : undefined)
     const policy = policyFile === undefined ? null : readPolicy(policyFile)
     const jws = readTextFile(file).trim()
-    const jwks = jwksFile === undefined ? await fetchKeys(context) : readKeys(jwksFile)
-    const opened = await openReport(jws, jwks)
+    const keys = jwksFile === undefined ? await fetchKeys(context) : readKeys(jwksFile)
+    const opened = await openReport(jws, keys)
     if (!opened.ok) {
       throw new Failure(EXIT.refused, `${file} does not verify`, {
         why: opened.error.detail ?? 'the signature, or the shape under it, is not right',

@@ -48,6 +48,7 @@ export async function importPredictions(context: Context, wish: ImportWish): Pro
         max_tokens: null,
         num_ctx: null,
         time_limit_seconds: null,
+        max_checks: null,
       },
       run: undefined,
       resume: true,

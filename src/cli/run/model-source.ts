@@ -53,6 +53,7 @@ export async function modelSource(
       max_tokens: budget.maxTokens,
       num_ctx: budget.numCtx,
       time_limit_seconds: options.timeout,
+      max_checks: null,
     },
     title: describe(connection, budget.maxTokens),
     async answer(work) {

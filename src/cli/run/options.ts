@@ -33,6 +33,7 @@ export type RunOptions = {
   run?: string
   resume: boolean
   steps?: number
+  isolation: 'auto' | 'unsafe'
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 1800
@@ -120,7 +121,12 @@ export function addRunOptions(command: Command): void {
     .addOption(new Option('--workers <n>').argParser(wholeNumber(1)).hideHelp())
     .option('--no-stream', 'ask for whole answers')
     .option('--accept-model <name>', 'accept answers under this other model name')
-    .option('--steps <n>', 'step budget of a baseline', wholeNumber(1))
+    .option('--steps <n>', 'modules that a baseline may try for a task', wholeNumber(1))
+    .addOption(
+      new Option('--isolation <kind>', 'how a baseline runs checks; unsafe = without a jail')
+        .choices(['auto', 'unsafe'])
+        .default('auto'),
+    )
     .option('--run <id>', 'go on with this run')
     .option('--no-resume', 'begin a new run even if one with the same settings exists')
     .addOption(new Option('--resume').hideHelp())

@@ -34,6 +34,7 @@ export function repliesSource(context: Context, file: string, options: RunOption
       max_tokens: null,
       num_ctx: null,
       time_limit_seconds: null,
+      max_checks: null,
     },
     title: `replies recorded in ${file}`,
     answer: (work) => readReplies(context, file, work),

@@ -21,9 +21,9 @@ export function toModelCard(journal: Journal): ModelCard {
   const served = journal.facts.get('served_model')
   return {
     name: nameOf(settings.model, typeof served === 'string' ? served : null),
-    provider: known?.provider ? oneLine(known.provider) : null,
+    provider: settings.source === 'baseline' ? 'failmap' : oneLineOrNull(known?.provider),
     parameters: readParameters(known?.parameters ?? null),
-    quantisation: known?.quantisation ? oneLine(known.quantisation) : null,
+    quantisation: oneLineOrNull(known?.quantisation),
     weights_sha256: known?.weights_sha256 ?? null,
     server: readServer(known?.server ?? null),
     context_length: settings.num_ctx ?? known?.context_length ?? null,
@@ -57,6 +57,9 @@ export function readParameters(text: string | null): number | null {
   const count = Math.round(Number(digits) * scale)
   return Number.isSafeInteger(count) ? count : null
 }
+
+const oneLineOrNull = (text: string | null | undefined): string | null =>
+  text ? oneLine(text) : null
 
 /** A foreign text as the one line that a name may be. */
 function oneLine(text: string): string {

@@ -22,6 +22,8 @@ export const settingsSchema = z.strictObject({
   max_tokens: z.int().nullable(),
   num_ctx: z.int().nullable(),
   time_limit_seconds: z.number().nullable(),
+  /** Modules that a baseline may try for one task. */
+  max_checks: z.int().nullable(),
 })
 export type Settings = z.infer<typeof settingsSchema>
 
