@@ -8,7 +8,7 @@ import builtins
 from collections.abc import Callable, Generator
 from typing import Any
 
-from sandbox.codec import Encoder, OverLimit, join_tuple, write_by_name
+from sandbox.codec import Encoder, OverLimit, encode_flat, join_tuple, write_by_name
 from sandbox.pristine import (
     LookupError,
     RuntimeError,
@@ -46,6 +46,10 @@ class Log:
         if self.left < 0:
             self.opaque += 1
             raise OverLimit("effects")
+        flat = encode_flat(event)
+        if flat is not None:
+            self.parts.append(flat)
+            return
         encoder = Encoder()
         try:
             encoder.put(event)

@@ -37,11 +37,23 @@ def _complex(value: complex) -> bytes:
     return b"c" + _float(value.real)[1:] + _float(value.imag)[1:]
 
 
+# Keys and names come again and again; the forms of short texts are kept.
+_texts: dict[str, bytes] = {}
+_find_text = _texts.get
+MAX_KEPT_TEXTS, MAX_KEPT_LENGTH = 4096, 32
+
+
 def _str(value: str) -> bytes:
+    known = _find_text(value)
+    if known is not None:
+        return known
     if len(value) > LIMITS.size:
         raise OverLimit("size")
     data = value.encode("utf-8", "surrogatepass")
-    return b"s%x:%b" % (len(data), data)
+    form = b"s%x:%b" % (len(data), data)
+    if len(value) <= MAX_KEPT_LENGTH and len(_texts) < MAX_KEPT_TEXTS:
+        _texts[value] = form
+    return form
 
 
 def _bytes(value: bytes) -> bytes:

@@ -22,7 +22,7 @@ from sandbox.wire import pack_task
 Part = Literal["practice", "sealed"]
 # A patch that answers each check at random, knowing how often each answer occurs, passes with a
 # chance of 2 to the minus this; a task below it proves nothing.
-MIN_GUESS_BITS = 16.0
+MIN_GUESS_BITS = 32.0
 
 
 class QuarantinedError(Exception):
