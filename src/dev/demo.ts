@@ -57,11 +57,11 @@ await withServices(async () => {
   say(`   ${url}`)
 
   stage('4. A vendor: key, prompts, patches')
-  if (!existsSync(path.join(folder, 'home'))) {
+  if (!existsSync(path.join(folder, 'home', 'key.pem'))) {
     await failmap(url, ['keygen'])
     await failmap(url, ['register', '--name', 'Demo vendor'])
   }
-  await failmap(url, ['pull', epoch.id])
+  await failmap(url, ['pull', '--epoch', epoch.id])
   await failmap(url, ['run', '--model', model])
 
   stage('5. The submission: signed, judged behind closed doors')
