@@ -7,7 +7,19 @@ import enum
 import types
 from typing import Any
 
-from sandbox.pristine import AttributeError, BaseException, any, dict, id, object, str, tuple, type
+from sandbox.leaves import name_form
+from sandbox.pristine import (
+    AttributeError,
+    BaseException,
+    any,
+    dict,
+    id,
+    len,
+    object,
+    str,
+    tuple,
+    type,
+)
 
 _HEAP, _IMMUTABLE = 1 << 9, 1 << 8
 type_name = type.__dict__["__name__"].__get__
@@ -28,6 +40,22 @@ _BUILTIN_NAMES = {
 def type_label(kind: type) -> str:
     """`ValueError` for a builtin type, `.StoreError` for any other: none can pose as builtin."""
     return _BUILTIN_NAMES.get(id(kind)) or "." + type_name(kind)[:200]
+
+
+# Of builtin exceptions only: to keep a class of a module would keep the module.
+_heads: dict[int, bytes] = {}
+
+
+def exception_head(line: tuple[type, ...]) -> bytes:
+    """The form of an exception up to its arguments: the labels of its real line of classes."""
+    known = _heads.get(id(line[0]))
+    if known is not None:
+        return known
+    labels = b"".join(name_form(type_label(base)) for base in line if base is not object)
+    head = b"E%x:%b" % (len(line) - 1, labels)
+    if id(line[0]) in _BUILTIN_NAMES:
+        _heads[id(line[0])] = head
+    return head
 
 
 def is_named_tuple(line: tuple[type, ...]) -> bool:

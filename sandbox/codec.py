@@ -17,6 +17,7 @@ from typing import Any
 from sandbox.classes import (
     EnumType,
     exception_args,
+    exception_head,
     fields_of,
     is_named_tuple,
     type_label,
@@ -43,7 +44,6 @@ from sandbox.pristine import (
     id,
     len,
     list,
-    object,
     set,
     slice,
     sorted,
@@ -58,19 +58,6 @@ __all__ = [
 ]  # fmt: skip
 
 _timezone, _datetime_type, _time_type = datetime.timezone, datetime.datetime, datetime.time
-# By the id of the type, which is kept alive beside its bytes.
-_heads: dict[int, tuple[type, bytes]] = {}
-
-
-def _exception_head(line: tuple[type, ...]) -> bytes:
-    known = _heads.get(id(line[0]))
-    if known is not None:
-        return known[1]
-    labels = b"".join(name_form(type_label(base)) for base in line if base is not object)
-    head = b"E%x:%b" % (len(line) - 1, labels)
-    if len(_heads) < 1000:
-        _heads[id(line[0])] = (line[0], head)
-    return head
 
 
 class Encoder:
@@ -191,7 +178,7 @@ class Encoder:
             args = b"".join(inner.out)
         except OverLimit:
             args = b"!s4:args"
-        self._append(_exception_head(line) + args)
+        self._append(exception_head(line) + args)
 
     def _opaque(self, kind: type) -> None:
         self.opaque += 1
