@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from sandbox.lines import lines_changed
-from sandbox.material import CategoryMaterial, QuarantinedError, TaskMaterial
+from sandbox.material import CategoryMaterial, OurRuns, QuarantinedError, TaskMaterial
 from sandbox.shard import ShardRequest
 from sandbox.tally import Control, Counts, Identity, tally_json
-from sandbox.verdict import MAX_MODULE, Run, Verdict, judge_run, mends
+from sandbox.verdict import MAX_MODULE, Run, Verdict, bits, judge_run, mends
 
 ControlKind = Literal["reference", "known_failing", "unsolvable"]
 CONTROLS: tuple[ControlKind, ...] = ("reference", "known_failing", "unsolvable")
@@ -66,13 +66,15 @@ class Judge:
             if (source := answers.get(name)) is not None and _fits(source)
         ]
         verdicts, controls = self._judge_jobs(jobs, request, category)
-        wrong = [category.tasks[name] for name, v in verdicts.items() if v.bucket == "wrong"]
-        self._run_ours(wrong)
+        self._run_ours(category, [n for n, v in verdicts.items() if v.bucket == "wrong"])
         parts = {"practice": Counts(), "sealed": Counts()}
         for name, material in category.tasks.items():
             source = answers.get(name)
             verdict = verdicts.get(name, Verdict("no_answer" if source is None else "invalid"))
-            _count(parts[material.task.part], material, source, verdict)
+            counts = parts[material.task.part]
+            _count(counts, material, source, verdict)
+            if verdict.bucket == "wrong":
+                _count_wrong(counts, material, verdict, category.ours[name])
         return tally_json(self._identity, request, controls, parts)
 
     def _judge_jobs(
@@ -147,10 +149,10 @@ class Judge:
         for _ in jobs:
             yield self._runner.receive(seed)
 
-    def _run_ours(self, tasks: list[TaskMaterial]) -> None:
+    def _run_ours(self, category: CategoryMaterial, names: list[str]) -> None:
         """Observes the faulty module, its single faults and the known-failing patches of tasks
         where they are needed and not known yet."""
-        todo = [material for material in tasks if material.faulty_passes is None]
+        todo = [category.tasks[name] for name in names if name not in category.ours]
         jobs = [
             _Job(material, source)
             for material in todo
@@ -162,22 +164,19 @@ class Judge:
         ]
         runs = self._run(jobs, 0)
         for material in todo:
-            faulty = judge_run(next(runs), material)
-            singles = tuple(judge_run(next(runs), material) for _ in _singles(material))
+            faulty = bits(judge_run(next(runs), material).passed)
+            singles = tuple(
+                bits(judge_run(next(runs), material).passed) for _ in _singles(material)
+            )
             traps = [judge_run(next(runs), material) for _ in material.task.known_failing]
-            material.traps = frozenset(trap.digest for trap in traps if trap.digest)
-            passes = tuple(_passes(verdict, material) for verdict in (faulty, *singles))
-            material.single_passes = passes[1:] or passes
-            material.faulty_passes = passes[0]
+            category.ours[material.task.instance_id] = OurRuns(
+                faulty, singles or (faulty,), tuple(trap.digest for trap in traps if trap.digest)
+            )
 
 
 def _singles(material: TaskMaterial) -> tuple[str, ...]:
     singles = material.task.single_faults
     return singles if len(singles) > 1 else ()
-
-
-def _passes(verdict: Verdict, material: TaskMaterial) -> tuple[bool, ...]:
-    return verdict.passed or (False,) * len(material.expected)
 
 
 def _fits(source: str) -> bool:
@@ -226,12 +225,14 @@ def _count(counts: Counts, material: TaskMaterial, source: str | None, verdict: 
         counts.faults_mended += len(task.single_faults)
         counts.lines_changed += lines_changed(task.module, source)
         counts.lines_needed += task.lines_needed
-    if not verdict.passed:
-        return
-    hidden = slice(material.visible, None)
-    counts.visible_passed += all(verdict.passed[: material.visible])
-    if verdict.bucket == "wrong" and material.faulty_passes and material.single_passes:
-        before, now = material.faulty_passes[hidden], verdict.passed[hidden]
-        counts.regressed += any(a and not b for a, b in zip(before, now, strict=True))
-        counts.trapped += verdict.digest in material.traps
-        counts.faults_mended += mends(verdict.passed, material.single_passes)
+    if verdict.passed:
+        counts.visible_passed += all(verdict.passed[: material.visible])
+
+
+def _count_wrong(counts: Counts, material: TaskMaterial, verdict: Verdict, ours: OurRuns) -> None:
+    """Adds what a complete answer that fails says about the repair."""
+    passed = bits(verdict.passed)
+    lost = ours.faulty & ~passed
+    counts.regressed += bool(lost >> material.visible)
+    counts.trapped += verdict.digest in ours.traps
+    counts.faults_mended += mends(passed, ours.singles, len(material.checks))

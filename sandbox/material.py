@@ -67,8 +67,7 @@ class Draw(Protocol):
 
 @dataclass(slots=True)
 class TaskMaterial:
-    """One task, ready to judge. `passes` and `traps` come from running our own modules in the jail
-    and stay None until a wrong patch asks for them."""
+    """One task, ready to judge."""
 
     task: DrawnTask
     visible: int
@@ -76,10 +75,6 @@ class TaskMaterial:
     packed: list[bytes]
     expected: tuple[bytes, ...]
     cpu_ms: float
-    # Which checks the faulty module, and each module with a single fault, passes.
-    faulty_passes: tuple[bool, ...] | None = None
-    single_passes: tuple[tuple[bool, ...], ...] | None = None
-    traps: frozenset[bytes] = field(default_factory=frozenset)
 
     def frame(self, source: str) -> bytes:
         """The frame that sends a module and all checks of this task to a lane."""
@@ -123,11 +118,29 @@ def prepare(task: DrawnTask, hidden: tuple[Check, ...]) -> TaskMaterial:
 
 
 @dataclass(frozen=True, slots=True)
+class OurRuns:
+    """How our own modules of one task behave in the jail. Sets of checks are bits, check 0 lowest.
+
+    faulty:  the checks that the faulty module passes.
+    singles: the same for each module with a single one of its faults.
+    traps:   digests of what the known-failing patches show.
+    """
+
+    faulty: int
+    singles: tuple[int, ...]
+    traps: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CategoryMaterial:
-    """All tasks of one category in one epoch, and its source of secret numbers."""
+    """All tasks of one category in one epoch, and its source of secret numbers.
+
+    `ours` is filled by the judge as wrong patches ask for it, by instance id.
+    """
 
     tasks: dict[str, TaskMaterial]
     draw: Draw
+    ours: dict[str, OurRuns] = field(default_factory=dict)
 
 
 def _fingerprint(request: ShardRequest) -> bytes:
@@ -137,11 +150,13 @@ def _fingerprint(request: ShardRequest) -> bytes:
 
 
 class MaterialCache:
-    """The categories judged last: submissions of one epoch share them."""
+    """The categories judged last, and of many more how our own modules behave: that is small, and
+    takes several times longer to find out than everything else."""
 
-    def __init__(self, room: int = 8) -> None:
-        self._room = room
+    def __init__(self, room: int = 8, room_for_runs: int = 1024) -> None:
+        self._room, self._room_for_runs = room, room_for_runs
         self._kept: OrderedDict[bytes, CategoryMaterial] = OrderedDict()
+        self._ours: OrderedDict[bytes, dict[str, OurRuns]] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, request: ShardRequest, make: Callable[[ShardRequest], Draw]) -> CategoryMaterial:
@@ -154,9 +169,12 @@ class MaterialCache:
                 return found
         draw = make(request)
         tasks = {task.instance_id: prepare(task, hidden) for task, hidden in draw.tasks}
-        made = CategoryMaterial(tasks, draw)
         with self._lock:
-            self._kept[name] = made
+            ours = self._ours.setdefault(name, {})
+            self._ours.move_to_end(name)
+            made = self._kept[name] = CategoryMaterial(tasks, draw, ours)
             while len(self._kept) > self._room:
                 self._kept.popitem(last=False)
+            while len(self._ours) > self._room_for_runs:
+                self._ours.popitem(last=False)
         return made

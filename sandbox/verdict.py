@@ -63,15 +63,22 @@ def judge_run(
     return Verdict("fixed" if all(passed) else "wrong", passed, digest)
 
 
-def mends(passed: tuple[bool, ...], singles: tuple[tuple[bool, ...], ...]) -> int:
-    """How many of the injected faults a patch mends.
+def bits(passed: tuple[bool, ...]) -> int:
+    """The checks that passed as a set of bits, check 0 lowest."""
+    return sum(1 << place for place, good in enumerate(passed) if good)
+
+
+def mends(passed: int, singles: tuple[int, ...], checks: int) -> int:
+    """How many of the injected faults a patch mends, all sets of bits over `checks` checks.
 
     A fault counts as mended if the patch passes all checks that fail with this fault alone and
     with no other one; where every such check is shared, all that fail with this fault.
     """
     mended = 0
-    for own in singles:
-        shows = [i for i, good in enumerate(own) if not good]
-        apart = [i for i in shows if all(other[i] for other in singles if other is not own)]
-        mended += bool(shows) and all(passed[i] for i in apart or shows)
+    for place, own in enumerate(singles):
+        shows = apart = ~own & ((1 << checks) - 1)
+        for other in singles[:place] + singles[place + 1 :]:
+            apart &= other
+        needed = apart or shows
+        mended += bool(shows) and passed & needed == needed
     return mended

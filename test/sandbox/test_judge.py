@@ -10,7 +10,7 @@ from sandbox.judge import Judge
 from sandbox.lines import lines_changed
 from sandbox.material import QuarantinedError, guess_bits
 from sandbox.tally import Counts
-from sandbox.verdict import mends
+from sandbox.verdict import bits, mends
 from test.sandbox.corpus import (
     BOTH,
     FAULTY,
@@ -218,6 +218,12 @@ class JudgeTest(unittest.TestCase):
         self.assertEqual((counts["faults_injected"], counts["fixed"]), (12, 1))
         self.assertEqual(counts["faults_mended"], 4)
 
+    def test_our_own_modules_run_once_for_an_epoch(self):
+        first, second = InProcess(), InProcess()
+        tally = self.judge({1: FAULTY, 2: FAULTY}, first)
+        self.assertEqual(self.judge({1: FAULTY, 2: FAULTY}, second), tally)
+        self.assertEqual(len(first.runs) - len(second.runs), 2 * 4)
+
     def test_limits_follow_the_cost_of_the_reference(self):
         runner = InProcess()
         self.judge({1: REFERENCE}, runner)
@@ -245,10 +251,12 @@ class SmallPartsTest(unittest.TestCase):
         self.assertGreater(guess_bits([b"%d" % n for n in range(48)]), 200)
 
     def test_mends_asks_for_the_checks_that_one_fault_alone_breaks(self):
-        first, second = (False, False, True, True), (True, False, False, True)
-        self.assertEqual(mends((True, True, True, True), (first, second)), 2)
-        self.assertEqual(mends((True, False, False, True), (first, second)), 1)
-        self.assertEqual(mends((False, False, False, True), (first, second)), 0)
+        first, second = bits((False, False, True, True)), bits((True, False, False, True))
+        self.assertEqual(mends(0b1111, (first, second), 4), 2)
+        self.assertEqual(mends(bits((True, False, False, True)), (first, second), 4), 1)
+        self.assertEqual(mends(bits((False, False, False, True)), (first, second), 4), 0)
+        self.assertEqual(mends(0b0011, (0b1100, 0b1100), 4), 2)
+        self.assertEqual(mends(0b0001, (0b1100,), 4), 0)
 
     def test_a_tally_whose_buckets_do_not_add_up_is_refused(self):
         with self.assertRaises(AssertionError):
