@@ -2,6 +2,7 @@ import { type WorkMessage, workMessageSchema } from '../protocol/shard.ts'
 import type { EndReason } from '../protocol/submission.ts'
 import type { Deps } from './deps.ts'
 import { describeError } from './log.ts'
+import { AWAY_SECONDS, isAway, noteAway, signOfLife } from './patience.ts'
 import type { FaultKind } from './sandbox/sandbox.ts'
 import { close } from './stages/close.ts'
 import { judge } from './stages/judge.ts'
@@ -14,8 +15,8 @@ export const WORK_QUEUE = 'failmap-work'
 export const DEAD_QUEUE = 'failmap-dead'
 export const SWEEP_CRON = '* * * * *'
 
-/** Seconds before a shard is offered again to a sandbox that was not there. */
-const WAIT_SECONDS = 15
+/** Seconds before a shard is offered again to a sandbox whose lanes were all taken. */
+const BUSY_SECONDS = 2
 /** Seconds before other versions are tried again: a rollout takes minutes. */
 const ROLLOUT_SECONDS = 120
 const LONGEST_BACKOFF_SECONDS = 600
@@ -66,15 +67,28 @@ async function perform(
     await close(deps, work.submission)
     return undefined
   }
+  if (isAway(deps)) return wait(deps, work, AWAY_SECONDS)
   const judged = await judge(deps, work)
   if (judged.done) return undefined
-  const { kind } = judged.fault
-  if (kind === 'waiting') {
-    // A new message instead of a retry: waiting for a sandbox must not use up deliveries.
-    await deps.work.send([work], WAIT_SECONDS)
-    return undefined
+  switch (judged.fault.kind) {
+    case 'busy':
+      return wait(deps, work, BUSY_SECONDS)
+    case 'away':
+      noteAway(deps)
+      return wait(deps, work, AWAY_SECONDS)
+    case 'versions_differ':
+      return ROLLOUT_SECONDS
+    case 'sandbox_failed':
+    case 'controls_failed':
+    case 'isolation_missing':
+      return backoff(message.attempts)
   }
-  return kind === 'versions_differ' ? ROLLOUT_SECONDS : backoff(message.attempts)
+}
+
+/** A new message instead of a retry: waiting for a sandbox must not use up deliveries. */
+async function wait(deps: Deps, work: WorkMessage, seconds: number): Promise<undefined> {
+  await deps.work.send([work], seconds)
+  await signOfLife(deps, work.submission)
 }
 
 const backoff = (attempts: number): number => Math.min(5 * 2 ** attempts, LONGEST_BACKOFF_SECONDS)

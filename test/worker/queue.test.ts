@@ -83,8 +83,10 @@ describe('a shard', () => {
     }
     expect(await world.deliver(messages.slice(0, 2))).toEqual([true, true])
     expect(world.queue).toEqual(messages.slice(0, 2).map((body) => ({ body, delaySeconds: 15 })))
-    expect(await talliesOf(id)).toHaveLength(0)
+    const asked = down
     await world.deliver(messages.slice(2))
+    expect(down).toBe(asked)
+    expect(await talliesOf(id)).toHaveLength(0)
     await world.drain()
     expect(await vendor.view(id)).toMatchObject({ state: 'scored' })
   })
@@ -113,6 +115,7 @@ describe('a shard', () => {
       world.sandbox.respond = () => reply.clone()
       expect(await world.deliver(messages.slice(0, 1))).toEqual([true])
       expect(world.queue.splice(0)).toHaveLength(1)
+      world.clock.advance(15)
     }
     world.sandbox.respond = () => undefined
     expect(await vendor.view(id)).toMatchObject({ state: 'judging', shards: { total: 4, done: 0 } })

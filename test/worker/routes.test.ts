@@ -155,7 +155,7 @@ describe('the service', () => {
         judge: () => Promise.reject(new Error('not used')),
         health: async () => {
           asked += 1
-          return { ok: false, error: { kind: 'waiting', why: 'unreachable' } }
+          return { ok: false, error: { kind: 'away', why: 'unreachable' } }
         },
       },
     }))

@@ -76,10 +76,10 @@ describe('a sandbox in a container', () => {
   })
 
   test.each([
-    ['Failed to start container: no capacity', 500, 'waiting'],
+    ['Failed to start container: no capacity', 500, 'away'],
     ['Container suddenly disconnected, try again', 500, 'sandbox_failed'],
-    ['There is no Container instance available at this time.', 503, 'waiting'],
-    ['rate limited', 429, 'waiting'],
+    ['There is no Container instance available at this time.', 503, 'away'],
+    ['rate limited', 429, 'away'],
   ])('CL-193 that answers "%s" is %i: %s', async (text, status, kind) => {
     const { sandbox } = boxed(async () => new Response(text, { status }))
     expect(await sandbox.judge(request())).toMatchObject({ ok: false, error: { kind } })

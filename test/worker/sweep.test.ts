@@ -31,6 +31,25 @@ describe('the sweep', () => {
     expect(await vendor.view(id)).toMatchObject({ state: 'scored', shards: { total: 4, done: 4 } })
   })
 
+  test('CL-193 takes a submission that waits for a sandbox for alive', async () => {
+    const world = await openWorld()
+    const vendor = await Vendor.join(world, 'Waiting')
+    const id = await vendor.submit(world.epochs.open)
+    world.sandbox.respond = () => {
+      throw new TypeError('Network connection lost.')
+    }
+    for (let minute = 0; minute < 12; minute += 1) {
+      await world.deliver(world.queue.splice(0).map(({ body }) => body))
+      await world.sweep()
+      expect(messagesOf(world, id)).toHaveLength(4)
+      world.clock.advance(60)
+    }
+    expect(world.sandbox.requests.length).toBeLessThanOrEqual(4 * 12)
+    world.sandbox.respond = () => undefined
+    await world.drain()
+    expect(await vendor.view(id)).toMatchObject({ state: 'scored' })
+  })
+
   test('recovers when the queue failed at the upload, and when the close was lost', async () => {
     let failing = true
     const world = await openWorld(({ work }) => ({

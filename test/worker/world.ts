@@ -111,7 +111,9 @@ export async function openWorld(
   const drain = async () => {
     for (let round = 0; queue.length > 0; round += 1) {
       if (round > 2000) throw new Error('the queue does not become empty')
-      const batch = queue.splice(0, 4).map(({ body }) => body)
+      const next = queue.splice(0, 4)
+      clock.advance(Math.max(...next.map(({ delaySeconds = 0 }) => delaySeconds)))
+      const batch = next.map(({ body }) => body)
       const settled = await deliver(batch)
       queue.push(...batch.filter((_, index) => !settled[index]).map((body) => ({ body })))
     }

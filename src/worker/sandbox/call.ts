@@ -18,7 +18,7 @@ const IN_HAND_MILLISECONDS = 1_000
 
 /** What a problem document of the sandbox means for the shard. */
 const FAULTS: Record<string, FaultKind> = {
-  busy: 'waiting',
+  busy: 'busy',
   quarantined: 'controls_failed',
   'protocol-mismatch': 'versions_differ',
   'corpus-mismatch': 'versions_differ',
@@ -51,7 +51,7 @@ export function callSandbox(transport: Transport, token: string, now: () => numb
       // Both "nothing listens" and "died with the shard in hand" come as a lost connection. Only the
       // second takes time, and only that one may be the shard's doing and has to be counted.
       const inHand = now() - started > IN_HAND_MILLISECONDS
-      return fault(inHand ? 'sandbox_failed' : 'waiting', inHand ? 'died' : 'unreachable')
+      return fault(inHand ? 'sandbox_failed' : 'away', inHand ? 'died' : 'unreachable')
     }
     if (text === null) return fault('controls_failed', 'reply-too-large')
     const body = parse(text)
@@ -86,7 +86,7 @@ function refused(status: number, body: unknown): { ok: false; error: SandboxFaul
   if (slug !== undefined) return fault(FAULTS[slug] ?? 'sandbox_failed', slug)
   // Not a problem document: the platform answered in place of a sandbox that is not there yet.
   const absent = status === 429 || status === 503
-  return fault(absent ? 'waiting' : 'sandbox_failed', `status-${status}`)
+  return fault(absent ? 'away' : 'sandbox_failed', `status-${status}`)
 }
 
 /** The text of a reply, or null when it is longer than any reply of a sandbox. */

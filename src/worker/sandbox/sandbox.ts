@@ -4,10 +4,12 @@ import type { SandboxHealth, Tally } from '../../protocol/tally.ts'
 
 /**
  * Why a shard has no tally. None of these says anything about a patch, and none becomes a score.
- * `waiting`: no sandbox is ready; the shard waits and no attempt is counted.
+ * `busy`: all lanes of the sandbox are taken; `away`: there is none. Then the shard waits, and no
+ * attempt is counted.
  */
 export type FaultKind =
-  | 'waiting'
+  | 'busy'
+  | 'away'
   | 'sandbox_failed'
   | 'controls_failed'
   | 'versions_differ'

@@ -14,7 +14,7 @@ import type { SandboxFault } from '../sandbox/sandbox.ts'
 import { blobKeys } from '../store/blobs.ts'
 import { findCategory, findEpoch } from '../store/epochs.ts'
 import { findShard, noteFault } from '../store/shards.ts'
-import { findSubmission, type SubmissionRow, touch } from '../store/submissions.ts'
+import { findSubmission, type SubmissionRow } from '../store/submissions.ts'
 import { hasTally, insertTally } from '../store/tallies.ts'
 
 export type ShardMessage = Extract<WorkMessage, { kind: 'shard' }>
@@ -36,8 +36,9 @@ export async function judge(deps: Deps, message: ShardMessage): Promise<Judged> 
     const fault = await judgeOnce(deps, submission, message)
     if (fault !== undefined) {
       deps.log('shard-fault', { submission: id, category, kind: fault.kind, why: fault.why })
-      if (fault.kind === 'waiting') await touch(deps.db, id, deps.now())
-      else await noteFault(deps.db, id, category, fault.kind)
+      if (fault.kind !== 'busy' && fault.kind !== 'away') {
+        await noteFault(deps.db, id, category, fault.kind)
+      }
       return { done: false, fault }
     }
   }
