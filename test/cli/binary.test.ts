@@ -7,9 +7,10 @@ import { listRuns } from '../../src/cli/workspace/runs.ts'
 import { buildBinary, NODES, start } from './binary.ts'
 import { startFakeApi } from './fake-api.ts'
 import { chat, modelServer, type Step, startFakeModelServer, stream } from './fake-model-server.ts'
-import { isProbe, journalLines, onEnd, putEpoch } from './run-fixture.ts'
+import { onEnd } from './run-fixture.ts'
 import { FIXED, sampleEpoch } from './sample-epoch.ts'
 import { Terminal } from './terminal.ts'
+import { isProbe, journalLines, putEpoch } from './workspace.ts'
 
 const RIGHT = `\`\`\`python\n${FIXED}\`\`\``
 let file = ''

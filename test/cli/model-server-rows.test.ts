@@ -3,8 +3,9 @@ import { readEvents } from '../../src/cli/model/sse.ts'
 import { AGENT_LIMITS, createTransport, proxyFor } from '../../src/cli/model/transport.ts'
 import { httpSteps, section } from './client-field-cases.ts'
 import { chat, type Step, startFakeModelServer, stream } from './fake-model-server.ts'
-import { isProbe, onEnd, runFixture } from './run-fixture.ts'
+import { onEnd, runFixture } from './run-fixture.ts'
 import { FIXED } from './sample-epoch.ts'
+import { isProbe } from './workspace.ts'
 
 const RIGHT = `\`\`\`python\n${FIXED}\`\`\``
 

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { createTransport } from '../../src/cli/model/transport.ts'
 import { httpSteps } from './client-field-cases.ts'
 import { chat, modelServer, type Step, startFakeModelServer, stream } from './fake-model-server.ts'
-import { isProbe, onEnd, runFixture } from './run-fixture.ts'
+import { onEnd, runFixture } from './run-fixture.ts'
 import { FIXED } from './sample-epoch.ts'
+import { isProbe } from './workspace.ts'
 
 const RIGHT = `\`\`\`python\n${FIXED}\`\`\``
 

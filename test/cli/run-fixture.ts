@@ -1,14 +1,8 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { afterEach } from 'vitest'
-import { saveEpoch, savePrompts } from '../../src/cli/workspace/epochs.ts'
-import { JOURNAL_FILE } from '../../src/cli/workspace/journal.ts'
-import { listRuns } from '../../src/cli/workspace/runs.ts'
 import { type FakeModelServer, modelServer, startFakeModelServer } from './fake-model-server.ts'
 import { type SampleEpoch, sampleEpoch } from './sample-epoch.ts'
 import { type Ending, Terminal } from './terminal.ts'
-
-type Line = Record<string, unknown>
+import { journalLines, type Line, putEpoch } from './workspace.ts'
 
 /** A terminal whose workspace holds an epoch, beside a model server. */
 export class RunFixture {
@@ -43,15 +37,6 @@ export class RunFixture {
   }
 }
 
-export function journalLines(workspace: string): Line[] {
-  const run = listRuns(workspace).at(-1)
-  if (run === undefined) return []
-  return readFileSync(path.join(run.folder, JOURNAL_FILE), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line): Line => JSON.parse(line))
-}
-
 const cleanUps: (() => unknown)[] = []
 
 afterEach(async () => {
@@ -76,21 +61,4 @@ export async function runFixture(
   const server = await startFakeModelServer(modelServer('coder-7b', complete))
   onEnd(() => server.close())
   return new RunFixture(terminal, server, epoch)
-}
-
-/** Puts an epoch into a workspace as `failmap pull` does. */
-export async function putEpoch(workspace: string, { view, text }: SampleEpoch): Promise<void> {
-  const folder = await saveEpoch(workspace, view)
-  await savePrompts(
-    folder,
-    view,
-    (async function* () {
-      yield Buffer.from(text)
-    })(),
-  )
-}
-
-/** Whether a request is the one-token question that comes before the first task. */
-export function isProbe(body: unknown): boolean {
-  return /"max_tokens":1[,}]|"num_predict":1[,}]/.test(JSON.stringify(body))
 }
