@@ -103,13 +103,17 @@ class Lane:
         return zygote
 
     def _permit(self) -> None:
-        """Let the zygote start as many of the waiting tasks as there are output pipes."""
-        while self._waiting and len(self._flying) < descriptors.OUTPUTS:
+        """Let the zygote start as many of the waiting tasks as there are output pipes.
+
+        The next one starts only when the frame before is written: its clock is running.
+        """
+        while self._waiting and len(self._flying) < descriptors.OUTPUTS and not self._unwritten:
             task = self._waiting.popleft()
             task.sequence = self._sequence
             self._sequence += 1
             head = FRAME_HEAD.pack(task.sequence, len(task.frame))
-            self._unwritten = memoryview(bytes(self._unwritten) + head + task.frame)
+            self._unwritten = memoryview(head + task.frame)
+            self._write_frames()
             if not self._flying:
                 self._head_since = time.monotonic()
             self._flying.append(task)
@@ -129,16 +133,21 @@ class Lane:
             poll.register(self._zygote.frames, select.POLLOUT)
         allowed = head.limits.wall_ms / 1000 + _GRACE_SECONDS
         left = self._head_since + allowed - time.monotonic()
-        if left <= 0:
-            self._recover()
-            return
-        ready = dict(poll.poll(left * 1000))
+        ready = dict(poll.poll(max(left, 0.0) * 1000))
         if self._zygote.frames in ready:
             self._write_frames()
         if output in ready:
             self._read_output(head, output)
         if self._zygote.status in ready:
             self._finish(head, output)
+        elif left <= 0 and not self._is_reported():
+            self._recover()
+
+    def _is_reported(self) -> bool:
+        """Whether a status waits: a judge that was busy elsewhere comes late, the task was not."""
+        poll = select.poll()
+        poll.register(self._zygote.status, select.POLLIN)
+        return bool(poll.poll(0))
 
     def _write_frames(self) -> None:
         try:

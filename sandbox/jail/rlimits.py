@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 MEBIBYTE = 1 << 20
 # Linux numbers of limits that the resource module does not name on every build.
-_RLIMIT_LOCKS, _RLIMIT_SIGPENDING, _RLIMIT_MSGQUEUE = 10, 11, 12
+_RLIMIT_LOCKS, _RLIMIT_MSGQUEUE = 10, 12
 _RLIMIT_NICE, _RLIMIT_RTPRIO = 13, 14
 
 
@@ -37,7 +37,6 @@ def limit_lane(descriptors: int) -> None:
     _set(_RLIMIT_MSGQUEUE, 0)
     _set(_RLIMIT_NICE, 0)
     _set(_RLIMIT_RTPRIO, 0)
-    _set(_RLIMIT_SIGPENDING, 64)
 
 
 def limit_patch(cpu_ms: int, memory_mib: int) -> None:

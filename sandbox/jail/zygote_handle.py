@@ -16,7 +16,8 @@ from sandbox.jail.footprint import ISOLATED_FLAGS, REPOSITORY
 from sandbox.jail.frames import STATUS
 from sandbox.jail.profile import IsolationUnavailable, Walls
 
-_PIPE_BYTES = 1 << 18
+# The most that an ordinary user may ask for. A patch rarely has to wait for its reader.
+_PIPE_BYTES = 1 << 20
 _LAUNCH_SECONDS = 20.0
 
 

@@ -92,9 +92,8 @@ def main() -> None:
     print(
         f"CPU of a good patch's process: {sum(w.good_cpu_us for w in workers) / good / 1000:.2f} ms"
     )
-    for name, earlier, later in zip(
-        ("descriptors", "processes", "judge KiB", "zygote KiB"), before, _state(workers)
-    ):
+    names = ("descriptors", "processes", "judge KiB", "zygote KiB")
+    for name, earlier, later in zip(names, before, _state(workers), strict=True):
         print(f"{name}: {earlier} -> {later}")
     print(f"zygotes replaced: {sum(w.lane.deaths for w in workers)}")
     for worker in workers:

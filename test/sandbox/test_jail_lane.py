@@ -105,6 +105,18 @@ class Lanes:
             self.lane.submit(b"emit(2)", SHORT)
             self.assertEqual((self.lane.receive().output, self.lane.deaths), (b"2\n", 1))
 
+        def test_a_judge_that_comes_late_finds_its_runs(self) -> None:
+            brief = Limits(wall_ms=1_500, cpu_ms=300)
+            for number in range(4):
+                self.lane.submit(f"emit('x' * 200_000 + '{number}')".encode(), brief)
+            first = self.lane.receive()
+            time.sleep(3)
+            runs = [first, *(self.lane.receive() for _ in range(3))]
+            self.assertEqual(
+                [run.output[-3:] for run in runs], [b"0'\n", b"1'\n", b"2'\n", b"3'\n"]
+            )
+            self.assertEqual(self.lane.deaths, 0)
+
         def test_a_task_with_which_the_lane_dies_twice_is_lost(self) -> None:
             self.lane.submit(_SLEEP, Limits(wall_ms=60_000))
             self.lane.submit(b"emit(1)")
@@ -117,10 +129,9 @@ class Lanes:
             self.assertEqual(self.lane.receive().output, b"1\n")
 
         def test_a_frame_that_is_not_the_next_one_makes_the_lane_start_anew(self) -> None:
-            self.lane.submit(b"emit(1)")
-            self.lane._permit()
             stale = b"emit('stale')"
             os.write(self.lane._zygote.frames, FRAME_HEAD.pack(7, len(stale)) + stale)
+            self.lane.submit(b"emit(1)")
             self.assertEqual((self.lane.receive().output, self.lane.deaths), (b"1\n", 1))
 
         def test_close_leaves_no_process_and_no_descriptor(self) -> None:
@@ -128,7 +139,6 @@ class Lanes:
             lane = Lane(walls_of(self.profile, slot=2, runner=RUNNER))
             lane.submit(_SLEEP)
             lane._permit()
-            lane._write_frames()
             zygote = lane.zygote_pid
             patch = _wait_for_child(zygote)
             lane.close()
