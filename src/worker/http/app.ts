@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context, Next } from 'hono'
-import { ROUTES } from '../../protocol/routes.ts'
+import { MEDIA, ROUTES } from '../../protocol/routes.ts'
 import type { Deps } from '../deps.ts'
 import type { Env } from '../env.ts'
 import { renderDocs } from '../pages/docs.tsx'
@@ -55,10 +55,20 @@ export function createApp(depsOf: (env: Env) => Deps): OpenAPIHono<AppEnv> {
   for (const [name, scheme] of Object.entries(SECURITY)) {
     app.openAPIRegistry.registerComponent('securitySchemes', name, scheme)
   }
-  const document = () => app.getOpenAPI31Document(DOCUMENT)
-  app.get(ROUTES.openapi, (c) => c.json(document()))
-  app.get(ROUTES.docs, async (c) =>
-    c.html(await renderDocs({ document: document() }), 200, PAGE_HEADERS),
-  )
+  // The document depends on the code alone: it is written once an isolate.
+  const written = once(() => {
+    const document = app.getOpenAPI31Document(DOCUMENT)
+    return { json: JSON.stringify(document), page: renderDocs({ document }) }
+  })
+  app.get(ROUTES.openapi, (c) => c.body(written().json, 200, { 'content-type': MEDIA.json }))
+  app.get(ROUTES.docs, async (c) => c.html(await written().page, 200, PAGE_HEADERS))
   return app
+}
+
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }
