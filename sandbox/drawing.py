@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sandbox.checks import Check
-from sandbox.material import DrawnTask, QuarantinedError
+from sandbox.material import DrawnTask, QuarantinedError, Secrets
 from sandbox.shard import BodyInvalid, ShardRequest
 from tasks.kit.category import AuthoringError
 from tasks.kit.draw import draw_task
@@ -34,10 +34,15 @@ class KitDraw:
     def tasks(self) -> Sequence[tuple[DrawnTask, tuple[Check, ...]]]:
         return self._drawn
 
-    def below(self, label: str, bounds: Sequence[int]) -> list[int]:
-        """Secret numbers from the epoch's `controls` key."""
-        stream = Stream(self._keys.controls, label)
-        return [stream.below(bound) for bound in bounds]
+    def secrets(self) -> Secrets:
+        """Numbers from the epoch's `controls` key."""
+        key = self._keys.controls
+
+        def below(label: str, bounds: Sequence[int]) -> list[int]:
+            stream = Stream(key, label)
+            return [stream.below(bound) for bound in bounds]
+
+        return below
 
 
 class Corpus:

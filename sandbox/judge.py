@@ -200,9 +200,7 @@ def _with_controls(
     for kind in CONTROLS:
         for number in range(EACH_CONTROL):
             label = f"{request.category}/{request.submission}/{kind}/{number}"
-            which, place, patch = category.draw.below(
-                label, (len(tasks), len(planned) + 1, 1 << 16)
-            )
+            which, place, patch = category.secrets(label, (len(tasks), len(planned) + 1, 1 << 16))
             material = tasks[which]
             known = material.task.known_failing
             source = material.task.reference
@@ -235,4 +233,4 @@ def _count_wrong(counts: Counts, material: TaskMaterial, verdict: Verdict, ours:
     lost = ours.faulty & ~passed
     counts.regressed += bool(lost >> material.visible)
     counts.trapped += verdict.digest in ours.traps
-    counts.faults_mended += mends(passed, ours.singles, len(material.checks))
+    counts.faults_mended += mends(passed, ours.singles, len(material.expected))

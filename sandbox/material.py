@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from sandbox.checks import Check
+from sandbox.checks import Check, Compare
 from sandbox.compare import is_sound
 from sandbox.packing import pack
 from sandbox.runner import load, observe
@@ -52,6 +52,10 @@ class DrawnTask(Protocol):
     def lines_needed(self) -> int: ...
 
 
+# (label, bounds) -> one number below each bound.
+Secrets = Callable[[str, Sequence[int]], list[int]]
+
+
 class Draw(Protocol):
     """One category of one epoch, drawn from the key."""
 
@@ -60,18 +64,18 @@ class Draw(Protocol):
         """Each task with its hidden checks, in the order of their numbers."""
         ...
 
-    def below(self, label: str, bounds: Sequence[int]) -> list[int]:
-        """Secret numbers below the given bounds, the same for the same label."""
+    def secrets(self) -> Secrets:
+        """A source of secret numbers that does not hold on to the tasks."""
         ...
 
 
 @dataclass(slots=True)
 class TaskMaterial:
-    """One task, ready to judge."""
+    """One task, ready to judge. Checks are kept packed: as objects they take ten times as much."""
 
     task: DrawnTask
     visible: int
-    checks: tuple[Check, ...]
+    compares: tuple[Compare, ...]
     packed: list[bytes]
     expected: tuple[bytes, ...]
     cpu_ms: float
@@ -114,7 +118,8 @@ def prepare(task: DrawnTask, hidden: tuple[Check, ...]) -> TaskMaterial:
         raise QuarantinedError("an expected observation has no form")
     if guess_bits(expected[len(task.visible) :]) < MIN_GUESS_BITS:
         raise QuarantinedError("the expected observations can be guessed")
-    return TaskMaterial(task, len(task.visible), checks, packed, expected, cpu_ms)
+    compares = tuple(check.compare for check in checks)
+    return TaskMaterial(task, len(task.visible), compares, packed, expected, cpu_ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +138,14 @@ class OurRuns:
 
 @dataclass(frozen=True, slots=True)
 class CategoryMaterial:
-    """All tasks of one category in one epoch, and its source of secret numbers.
+    """All tasks of one category in one epoch. `secrets` gives numbers below bounds that only the
+    key tells, the same for the same label.
 
     `ours` is filled by the judge as wrong patches ask for it, by instance id.
     """
 
     tasks: dict[str, TaskMaterial]
-    draw: Draw
+    secrets: Secrets
     ours: dict[str, OurRuns] = field(default_factory=dict)
 
 
@@ -153,7 +159,7 @@ class MaterialCache:
     """The categories judged last, and of many more how our own modules behave: that is small, and
     takes several times longer to find out than everything else."""
 
-    def __init__(self, room: int = 8, room_for_runs: int = 1024) -> None:
+    def __init__(self, room: int = 4, room_for_runs: int = 1024) -> None:
         self._room, self._room_for_runs = room, room_for_runs
         self._kept: OrderedDict[bytes, CategoryMaterial] = OrderedDict()
         self._ours: OrderedDict[bytes, dict[str, OurRuns]] = OrderedDict()
@@ -172,7 +178,7 @@ class MaterialCache:
         with self._lock:
             ours = self._ours.setdefault(name, {})
             self._ours.move_to_end(name)
-            made = self._kept[name] = CategoryMaterial(tasks, draw, ours)
+            made = self._kept[name] = CategoryMaterial(tasks, draw.secrets(), ours)
             while len(self._kept) > self._room:
                 self._kept.popitem(last=False)
             while len(self._ours) > self._room_for_runs:

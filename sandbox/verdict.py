@@ -52,9 +52,9 @@ def judge_run(
         return Verdict("timed_out" if run.ending == "timed_out" else "crashed")
     try:
         passed = tuple(
-            matches(wanted, found, check.compare)
-            for wanted, found, check in zip(
-                expected, answer.observations, material.checks, strict=True
+            matches(wanted, found, compare)
+            for wanted, found, compare in zip(
+                expected, answer.observations, material.compares, strict=True
             )
         )
     except CodecError:

@@ -70,10 +70,10 @@ def in_one_process(material: TaskMaterial, source: str) -> bool:
     except Exception:
         return False
     good = True
-    for check, packed, wanted in zip(
-        material.checks, material.packed, material.expected, strict=True
+    for compare, packed, wanted in zip(
+        material.compares, material.packed, material.expected, strict=True
     ):
-        good &= matches(wanted, observe(namespace, packed), check.compare)
+        good &= matches(wanted, observe(namespace, packed), compare)
     return good
 
 
@@ -145,9 +145,9 @@ def way_fresh(work: Work, workers: int) -> int:
             )
             answer = read_answer(done.stdout, len(material.expected))
             passed[number] += answer.complete and all(
-                matches(wanted, found, check.compare)
-                for wanted, found, check in zip(
-                    material.expected, answer.observations, material.checks, strict=False
+                matches(wanted, found, compare)
+                for wanted, found, compare in zip(
+                    material.expected, answer.observations, material.compares, strict=False
                 )
             )
 
@@ -168,15 +168,15 @@ def _guarded(index: int, status: Any, details: Any) -> None:
     sys.stdout = sys.stderr = open(os.devnull, "w")
     try:
         namespace = load(source, "module", material.task.entry_point)
-        for place, (check, packed, wanted) in enumerate(
-            zip(material.checks, material.packed, material.expected, strict=True)
+        for place, (compare, packed, wanted) in enumerate(
+            zip(material.compares, material.packed, material.expected, strict=True)
         ):
             signal.setitimer(signal.ITIMER_REAL, 1.0)
             try:
                 found = observe(namespace, packed)
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
-            details[place] = matches(wanted, found, check.compare)
+            details[place] = matches(wanted, found, compare)
         status.value = 1
     except BaseException:
         status.value = 2

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sandbox.checks import Check, call
-from sandbox.material import CategoryMaterial, Part, prepare
+from sandbox.material import CategoryMaterial, Part, Secrets, prepare
 from sandbox.shard import Epoch, Patch, ShardRequest
 from sandbox.tally import Identity
 
@@ -81,13 +81,16 @@ class TinyDraw:
         a, b, size, *_ = self.numbers(f"{number}/{index}")
         return Check((call("distance", a % 1000, b % 1000, 100 + size % 900),))
 
-    def below(self, label: str, bounds: Sequence[int]) -> list[int]:
-        return [n % bound for n, bound in zip(self.numbers(label), bounds, strict=False)]
+    def secrets(self) -> Secrets:
+        return lambda label, bounds: [
+            number % bound for number, bound in zip(self.numbers(label), bounds, strict=False)
+        ]
 
 
 def material(draw: TinyDraw) -> CategoryMaterial:
     """The tiny category, ready to judge."""
-    return CategoryMaterial({t.instance_id: prepare(t, hidden) for t, hidden in draw.tasks}, draw)
+    tasks = {task.instance_id: prepare(task, hidden) for task, hidden in draw.tasks}
+    return CategoryMaterial(tasks, draw.secrets())
 
 
 IDENTITY = Identity(

@@ -17,7 +17,7 @@ from sandbox.judge import Judge
 from sandbox.lanes import SeededLanes
 from sandbox.material import CategoryMaterial, prepare
 from test.sandbox.attack import children_of, isolation
-from test.sandbox.corpus import IDENTITY, REFERENCE, TinyDraw, TinyTask, request
+from test.sandbox.corpus import IDENTITY, REFERENCE, TinyDraw, TinyTask, material, request
 
 KEY = bytes.fromhex("f00dfeed" * 8)
 # Only in the hidden checks of task 1, of task 2, and in what the reference of task 2 answers.
@@ -60,7 +60,7 @@ class Draw(TinyDraw):
 def category() -> CategoryMaterial:
     """Two tasks, ready to judge."""
     draw = Draw(key=KEY, count=2)
-    return CategoryMaterial({t.instance_id: prepare(t, hidden) for t, hidden in draw.tasks}, draw)
+    return material(draw)
 
 
 class MarkerTest(unittest.TestCase):
