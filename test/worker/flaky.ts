@@ -1,7 +1,12 @@
 /** What the platform says when it lost a call; the call may have happened. */
 const lost = () => new Error('D1_ERROR: Network connection lost.')
 
-type Method = (...args: unknown[]) => unknown
+/** A method of a platform object, called with what the wrapper was given. */
+function invoke(target: object, name: string | symbol, args: unknown[]): Promise<unknown> {
+  const member: unknown = Reflect.get(target, name)
+  if (typeof member !== 'function') throw new Error('no such method')
+  return Promise.resolve(Reflect.apply(member, target, args))
+}
 
 /**
  * A database that counts its calls and, where `fails` says so, loses the answer: the call has
@@ -21,8 +26,7 @@ export function flakyDatabase(db: D1Database, fails: (call: number) => boolean) 
     const wrapped = new Proxy(native, {
       get(target, name) {
         if (name === 'bind') return (...values: unknown[]) => wrap(target.bind(...values))
-        const member = Reflect.get(target, name) as Method
-        return (...args: unknown[]) => answer(async () => member.apply(target, args))
+        return (...args: unknown[]) => answer(() => invoke(target, name, args))
       },
     })
     natives.set(wrapped, native)
@@ -47,12 +51,11 @@ export function watchedBucket(bucket: R2Bucket, fails: (call: number) => boolean
   let calls = 0
   const proxied = new Proxy(bucket, {
     get(target, name) {
-      const member = Reflect.get(target, name) as Method
       return async (...args: unknown[]) => {
         calls += 1
         const mine = calls
         if (name === 'put' || name === 'createMultipartUpload') written.push(String(args[0]))
-        const value = await member.apply(target, args)
+        const value = await invoke(target, name, args)
         if (fails(mine)) throw new Error('put: Network connection lost.')
         return value
       }

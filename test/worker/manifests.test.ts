@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sha256Hex } from '../../src/protocol/digest.ts'
 import { signManifest } from '../../src/protocol/jws.ts'
+import { openedSubmissionSchema } from '../../src/protocol/submission.ts'
 import { expectProblem } from './problems.ts'
 import { patchesOf, Vendor } from './vendor.ts'
 import { openWorld, type World } from './world.ts'
@@ -27,7 +28,7 @@ describe('POST /v1/submissions', () => {
     ]
     expect(replies.map(({ status }) => status)).toEqual([201, 200, 200])
     const ids = await Promise.all(
-      replies.map(async (reply) => ((await reply.json()) as { submission: string }).submission),
+      replies.map(async (reply) => openedSubmissionSchema.parse(await reply.json()).submission),
     )
     expect(new Set(ids).size).toBe(1)
     for (const more of [1, 2]) {

@@ -1,7 +1,12 @@
 import { env } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { epochViewSchema } from '../../src/protocol/epoch.ts'
-import { type SubmissionView, submissionViewSchema } from '../../src/protocol/submission.ts'
+import { reportSchema } from '../../src/protocol/report.ts'
+import {
+  type SubmissionView,
+  submissionListSchema,
+  submissionViewSchema,
+} from '../../src/protocol/submission.ts'
 import { createApp } from '../../src/worker/http/app.ts'
 import { FIXED, problem } from './fake-sandbox.ts'
 import { expectProblem } from './problems.ts'
@@ -64,9 +69,9 @@ describe('a sealed submission to a live epoch', () => {
     later.clock.advance(86_400)
     const scored = await view(owner, id)
     expect(scored).toMatchObject({ state: 'scored', shards: { total: 4, done: 4 } })
-    const report = (await (await later.fetch(`/v1/reports/${scored.report}`)).json()) as {
-      usage: unknown
-    }
+    const report = reportSchema.parse(
+      await (await later.fetch(`/v1/reports/${scored.report}`)).json(),
+    )
     expect(report.usage).toEqual({ practice: 0, sealed: 1 })
     expect(await (await later.fetch('/epochs/live-1')).text()).toContain(scored.report)
     expect(
@@ -154,9 +159,7 @@ describe('R05 what belongs to another organisation', () => {
         [...reply.headers].filter(([key]) => key !== 'x-request-id')
       expect(headers(theirs), name).toEqual(headers(none))
     }
-    const list = (await (await stranger.get('/v1/submissions')).json()) as {
-      submissions: unknown[]
-    }
+    const list = submissionListSchema.parse(await (await stranger.get('/v1/submissions')).json())
     expect(list.submissions).toEqual([])
   })
 })

@@ -176,6 +176,28 @@ describe('the service', () => {
     await expectProblem(await world.fetch('/.env'), 'not-found')
   })
 
+  test('reads a body that nobody asked for before it refuses', async () => {
+    for (const [method, path] of [
+      ['PUT', '/v1/nothing'],
+      ['PUT', '/v1/epochs/open-1'],
+      ['PUT', '/v1/epochs/open-1/prompts'],
+      ['POST', '/v1/epochs'],
+      ['POST', '/v1/keys'],
+    ] as const) {
+      let left = 40
+      const body = new ReadableStream({
+        pull(controller) {
+          left -= 1
+          if (left === 0) controller.close()
+          else controller.enqueue(new Uint8Array(100_000))
+        },
+      })
+      const reply = await world.fetch(path, { method, body })
+      expect(reply.status, path).toBeGreaterThanOrEqual(400)
+      expect(left, path).toBe(0)
+    }
+  })
+
   test('serves its pages with a policy that runs no script', async () => {
     for (const path of ['/', '/epochs/open-1', '/verify', '/docs', '/problems/clock-skew']) {
       const page = await world.fetch(path)

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { toBase64url } from '../../src/protocol/base64url.ts'
 import type { RequestClaims } from '../../src/protocol/claims.ts'
 import { EMPTY_SHA256, sha256Hex } from '../../src/protocol/digest.ts'
@@ -50,6 +51,8 @@ export function patchesOf(
     new TextEncoder().encode(lines.map((line) => `${JSON.stringify(line)}\n`).join('')),
   )
 }
+
+const viewSchema = z.record(z.string(), z.unknown())
 
 /** An organisation with one registered key, as its client acts. */
 export class Vendor {
@@ -206,6 +209,6 @@ export class Vendor {
 
   async view(id: string) {
     const reply = await this.get(`/v1/submissions/${id}`)
-    return (await reply.json()) as Record<string, unknown>
+    return viewSchema.parse(await reply.json())
   }
 }

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context, Next } from 'hono'
 import { MEDIA, ROUTES } from '../../protocol/routes.ts'
+import { openBody } from '../body.ts'
 import type { Deps } from '../deps.ts'
 import type { Env } from '../env.ts'
 import { renderDocs } from '../pages/docs.tsx'
@@ -29,6 +30,7 @@ export function createApp(depsOf: (env: Env) => Deps): OpenAPIHono<AppEnv> {
     c.set('requestId', requestId)
     c.set('origin', deps.settings.origin ?? new URL(c.req.url).origin)
     await next()
+    await drainUnread(c.req.raw)
     c.res.headers.set('x-request-id', requestId)
     c.res.headers.set('x-content-type-options', 'nosniff')
   })
@@ -63,6 +65,12 @@ export function createApp(depsOf: (env: Env) => Deps): OpenAPIHono<AppEnv> {
   app.get(ROUTES.openapi, (c) => c.body(written().json, 200, { 'content-type': MEDIA.json }))
   app.get(ROUTES.docs, async (c) => c.html(await written().page, 200, PAGE_HEADERS))
   return app
+}
+
+/** A body that nobody read is read away: an answer to it could be lost on the way to the client. */
+async function drainUnread({ body, bodyUsed }: Request): Promise<void> {
+  if (body === null || body.locked || bodyUsed) return
+  await openBody(body, 'identity', { wireBytes: 0, bytes: 0 }).drain()
 }
 
 function once<T extends object>(make: () => T): () => T {
