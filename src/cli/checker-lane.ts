@@ -29,6 +29,7 @@ export class CheckLane {
   readonly #queue: Job[]
   readonly #open = new Map<number, Job>()
   #process: CheckProcess | null = null
+  #starting: CheckProcess | null = null
   #isFull = false
   #isClosed = false
   #nextId = 1
@@ -52,6 +53,7 @@ export class CheckLane {
           const ready = readySchema.safeParse(parseLine(line))
           if (!ready.success) return process.kill()
           isReady = true
+          this.#starting = null
           this.isolation = ready.data.isolation
           this.#process = process
           this.#isFull = false
@@ -61,6 +63,7 @@ export class CheckLane {
         },
         onEnd: (why) => {
           clearTimeout(starting)
+          this.#starting = null
           if (isReady) this.#recover(why)
           else reject(startFailure(why))
         },
@@ -69,6 +72,7 @@ export class CheckLane {
           this.pump()
         },
       })
+      this.#starting = process
       const starting = setTimeout(() => process.kill(), this.#silenceMs)
     })
   }
@@ -92,7 +96,7 @@ export class CheckLane {
     clearTimeout(this.#silence)
     for (const job of this.#open.values()) job.reject(new CheckerFault('the checker was closed'))
     this.#open.clear()
-    await this.#process?.stop()
+    await (this.#process ?? this.#starting)?.stop()
   }
 
   #receive(line: string): void {
