@@ -12,7 +12,7 @@ const ruff = new Workspace(
   {
     'line-length': 100,
     'target-version': 'py311',
-    lint: { select: ['E', 'F', 'I', 'B', 'UP'] },
+    lint: { select: ['E4', 'E7', 'E9', 'F', 'I', 'B', 'UP'] },
     format: { 'indent-style': 'space', 'quote-style': 'double' },
   },
   PositionEncoding.Utf32,
