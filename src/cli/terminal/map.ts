@@ -36,7 +36,9 @@ function drawCell(cell: Cell, paint: Paint): string {
   }
   const percent = Math.round(cell.fixed.rate * 100)
   const step = SCALE.findLast(({ from }) => percent >= from) ?? SCALE[0]
-  return paint.on(step.foreground, step.background, String(percent).padStart(3))
+  // Without colour nothing would part a 100 from its neighbour.
+  const text = percent === 100 && !paint.isOn ? '++' : String(percent)
+  return paint.on(step.foreground, step.background, text.padStart(3))
 }
 
 function summary(cell: Cell): string {
@@ -51,5 +53,6 @@ function legend(paint: Paint): string {
     return paint.on(foreground, background, ` ${range} `)
   })
   const scale = paint.isOn ? `${steps.join('')}  ` : ''
-  return `${scale}% of tasks fixed   – not shown   · not built`
+  const all = paint.isOn ? '' : ', ++ all'
+  return `${scale}% fixed${all}  – not shown  · not built`
 }

@@ -30,8 +30,9 @@ function overallLines(cell: Cell, paint: Paint): string[] {
     return [`overall: no rate (${cell.why}), ${cell.answered} of ${cell.tasks} answered`]
   return [
     `${paint.bold('overall')}    ${rateText(cell.fixed)} fixed`,
-    `${paint.bold('gap')}        ${rateText(cell.gap)} pass all visible checks and fail a hidden one`,
-    `${paint.bold('trapped')}    ${rateText(cell.trapped)}   ${paint.bold('regressed')}  ${rateText(cell.regressed)}`,
+    `${paint.bold('gap')}        ${rateText(cell.gap)} pass what is visible, fail hidden`,
+    `${paint.bold('trapped')}    ${rateText(cell.trapped)} behave like a known-failing patch`,
+    `${paint.bold('regressed')}  ${rateText(cell.regressed)} break what worked before`,
     ...(cell.answered < cell.tasks
       ? [
           paint.yellow(
