@@ -100,10 +100,10 @@ def run_validate(given: argparse.Namespace) -> int:
 
 def _summary(reports: list[Report]) -> str:
     failed = [report.slug for report in reports if report.faults]
-    seconds = sum(report.seconds for report in reports)
+    seconds = sum(report.cpu_seconds for report in reports)
     tail = f"; failed: {', '.join(failed)}" if failed else ""
     passed = len(reports) - len(failed)
-    return f"{passed} of {len(reports)} categories pass, {seconds:.0f} s in all{tail}"
+    return f"{passed} of {len(reports)} categories pass, {seconds:.0f} s of CPU in all{tail}"
 
 
 def run_export(given: argparse.Namespace) -> int:
