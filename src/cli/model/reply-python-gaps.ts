@@ -17,15 +17,17 @@ const STAND_INS: readonly ((source: string) => string)[] = [
   // A target that is no plain name: `as self.file`, `as (reader, writer)`.
   (source) => source.replace(/\bas(?=\s+(?:[([]|\w+[.[]))/g, 'or'),
   // Stars where the grammar wants a plain expression: `in *a, b`, `x[*a]`, `for a, *_ in b`.
-  (source) => source.replace(/\bin(\s+)\*/g, 'in$1 ').replaceAll('[*', '[ '),
+  (source) => source.replace(/\b(in|for)(\s+)\*/g, '$1$2 ').replaceAll('[*', '[ '),
   (source) => source.replace(/(,\s*)\*(?=\w)/g, '$1 '),
   // Positional-only parameters of a lambda.
   (source) => source.replace(/\blambda\b[^:\n]*/g, (head) => head.replace('/', 'p')),
   // A decorator that is any expression (PEP 614).
   (source) =>
-    onLines(source, /^\s*@/, (line) =>
+    onLines(source, /^\s*@[^@]/, (line) =>
       isBalanced(line) ? line.replace(/@.*/, (rest) => `@${'d'.repeat(rest.length - 1)}`) : line,
     ),
+  // `print` as a name like any other.
+  (source) => source.replace(/\bprint\b(?!\s*\()/g, 'prinx'),
   // A form feed on a line of blanks.
   (source) => source.replace(/^[ \t]*\f[ \t\f]*$/gm, (line) => ' '.repeat(line.length)),
 ]

@@ -76,8 +76,9 @@ function grammarError(source: string): number | null {
 }
 
 /**
- * Faults that the grammar lets pass: an indented first statement, a string left open, a name with
- * a character that no name may hold (the grammar takes every character above ASCII).
+ * Faults that the grammar lets pass: an indented first statement, a string left open, the print
+ * statement of Python 2, a name with a character that no name may hold (the grammar takes every
+ * character above ASCII).
  */
 function layoutError(source: string): number | null {
   const indented = /^(?:[^\S\n]*(?:#.*)?\n)*[ \t]+(?=[^\s#\\])/.exec(source)
@@ -90,6 +91,9 @@ function layoutError(source: string): number | null {
       if (node.name === 'String' || node.name === 'FormatString') {
         const quote = /^[a-zA-Z]*('''|"""|'|")/.exec(text)?.[1]
         if (quote !== undefined && !text.endsWith(quote)) first = node.to
+      } else if (node.name === 'PrintStatement') {
+        const literal = /^print\s+(?=[a-zA-Z]{0,2}["'])/.exec(text)
+        if (literal) first = node.from + literal[0].length
       } else if (node.name === 'VariableName' || node.name === 'PropertyName') {
         const valid = IDENTIFIER.exec(text.normalize('NFKC'))?.[0].length ?? 0
         if (valid < text.normalize('NFKC').length) first = node.from + valid
