@@ -3,7 +3,7 @@ export type BaseUrl = { url: string; authorization?: string; notices: string[] }
 
 const ENDPOINT_PATHS = /\/(chat\/completions|completions|models|responses|embeddings)$/
 const OLLAMA_PATHS = /\/api(\/(chat|generate|tags|show|version))?$/
-const VERSION_SEGMENT = /\/v\d+(beta|alpha)?\d*(\/|$)/
+const VERSION_SEGMENT = /\/v\d+(beta|alpha)?\d*(\/|$)/i
 
 /**
  * Reads the spellings that people use for a server's address.
