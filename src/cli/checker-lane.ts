@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CheckerFault, type CheckOutcome, checkOutcomeSchema, type Job } from './checker.ts'
 import { CheckProcess, type ProcessOptions, startFailure } from './checker-process.ts'
+import { messageOf } from './failure.ts'
 
 export type LaneOptions = ProcessOptions & {
   /** Checks that are handed to a process before it has answered; 4 keep it busy. */
@@ -19,6 +20,8 @@ const errorSchema = z.object({ error: z.string() })
 
 /** A check is blamed for the death of its process once; twice, it is given up. */
 const MAX_DEATHS = 2
+/** Starts in a row that may fail before the lane is given up. */
+const MAX_FAILED_STARTS = 3
 
 /**
  * One process and the checks that it holds. It answers in order, so when it dies the oldest open
@@ -27,19 +30,23 @@ const MAX_DEATHS = 2
 export class CheckLane {
   readonly #options: LaneOptions
   readonly #queue: Job[]
+  readonly #onDead: () => void
   readonly #open = new Map<number, Job>()
+  readonly #silenceMs: number
   #process: CheckProcess | null = null
   #starting: CheckProcess | null = null
   #isFull = false
   #isClosed = false
   #nextId = 1
   #silence: NodeJS.Timeout | undefined
-  readonly #silenceMs: number
+  /** Why this lane takes no more checks; null while it does. */
+  failure: string | null = null
   isolation: unknown
 
-  constructor(options: LaneOptions, queue: Job[]) {
+  constructor(options: LaneOptions, queue: Job[], onDead: () => void) {
     this.#options = options
     this.#queue = queue
+    this.#onDead = onDead
     this.#silenceMs = options.silenceMs ?? SILENCE_MS
   }
 
@@ -53,16 +60,12 @@ export class CheckLane {
           const ready = readySchema.safeParse(parseLine(line))
           if (!ready.success) return process.kill()
           isReady = true
-          this.#starting = null
-          this.isolation = ready.data.isolation
-          this.#process = process
-          this.#isFull = false
-          clearTimeout(starting)
+          clearTimeout(limit)
+          this.#enter(process, ready.data.isolation)
           resolve()
-          this.pump()
         },
         onEnd: (why) => {
-          clearTimeout(starting)
+          clearTimeout(limit)
           this.#starting = null
           if (isReady) this.#recover(why)
           else reject(startFailure(why))
@@ -73,12 +76,13 @@ export class CheckLane {
         },
       })
       this.#starting = process
-      const starting = setTimeout(() => process.kill(), this.#silenceMs)
+      const limit = setTimeout(() => process.kill(), this.#silenceMs)
     })
   }
 
-  /** Hands out checks while the process has room for them. */
+  /** Hands out checks while the process has room for them, and starts it if there is none. */
   pump(): void {
+    if (this.#queue.length > 0 && !this.#process && !this.#starting) this.#restart(1)
     const process = this.#process
     while (process && !this.#isFull && this.#open.size < (this.#options.inFlight ?? IN_FLIGHT)) {
       const job = this.#queue.shift()
@@ -97,6 +101,14 @@ export class CheckLane {
     for (const job of this.#open.values()) job.reject(new CheckerFault('the checker was closed'))
     this.#open.clear()
     await (this.#process ?? this.#starting)?.stop()
+  }
+
+  #enter(process: CheckProcess, isolation: unknown): void {
+    this.#starting = null
+    this.#process = process
+    this.#isFull = false
+    this.isolation = isolation
+    this.pump()
   }
 
   #receive(line: string): void {
@@ -121,12 +133,17 @@ export class CheckLane {
     const [blamed, ...others] = this.#open.values()
     this.#open.clear()
     this.#queue.unshift(...others)
-    if (this.#isClosed) return
     if (blamed && ++blamed.deaths < MAX_DEATHS) this.#queue.unshift(blamed)
     else blamed?.reject(new CheckerFault(`the sandbox ended twice on this module: ${why}`))
+    this.pump()
+  }
+
+  #restart(attempt: number): void {
+    if (this.#isClosed || this.failure !== null) return
     this.start().catch((error: unknown) => {
-      for (const job of this.#queue.splice(0))
-        job.reject(new CheckerFault(error instanceof Error ? error.message : String(error)))
+      if (attempt < MAX_FAILED_STARTS) return this.#restart(attempt + 1)
+      this.failure = messageOf(error)
+      this.#onDead()
     })
   }
 

@@ -37,7 +37,17 @@ export type CheckerOptions = LaneOptions & {
  */
 export async function openChecker(options: CheckerOptions): Promise<Checker> {
   const queue: Job[] = []
-  const lanes = Array.from({ length: options.lanes }, () => new CheckLane(options, queue))
+  const rejectWaiting = (why: string) => {
+    for (const job of queue.splice(0)) job.reject(new CheckerFault(why))
+  }
+  const rejectIfAllDead = () => {
+    const failures = lanes.flatMap((lane) => lane.failure ?? [])
+    if (failures.length === lanes.length) rejectWaiting(failures.join('; '))
+  }
+  const lanes: CheckLane[] = Array.from(
+    { length: options.lanes },
+    () => new CheckLane(options, queue, rejectIfAllDead),
+  )
   try {
     await Promise.all(lanes.map((lane) => lane.start()))
   } catch (error) {
@@ -49,10 +59,11 @@ export async function openChecker(options: CheckerOptions): Promise<Checker> {
     check: (request) =>
       new Promise((resolve, reject) => {
         queue.push({ request, resolve, reject, deaths: 0 })
+        rejectIfAllDead()
         for (const lane of lanes) lane.pump()
       }),
     close: async () => {
-      for (const job of queue.splice(0)) job.reject(new CheckerFault('the checker was closed'))
+      rejectWaiting('the checker was closed')
       await Promise.all(lanes.map((lane) => lane.close()))
     },
   }

@@ -110,6 +110,21 @@ describe('openChecker', () => {
     await expect(open('mute', { silenceMs: 800 })).rejects.toMatchObject({ exit: 2 })
   })
 
+  test('rejects all checks once the sandbox starts no more', async () => {
+    const on = await open('once')
+    const results = await Promise.allSettled(['a', 'die', 'b'].map((module) => check(on, module)))
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+    await expect(check(on, 'later')).rejects.toBeInstanceOf(CheckerFault)
+    expect(count('start')).toBe(4)
+  })
+
+  test('does not start again before there is a check', async () => {
+    const on = await open('idle death')
+    await expect.poll(() => count('end')).toBe(1)
+    expect(count('start')).toBe(1)
+    expect(await check(on, 'a')).toBe('a')
+  })
+
   test('rejects what is open when it is closed', async () => {
     const on = await open('works', { silenceMs: 60_000 })
     const open1 = check(on, 'hang')

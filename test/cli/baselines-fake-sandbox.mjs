@@ -4,12 +4,18 @@ import { createInterface } from 'node:readline'
 
 const [mode, log] = process.argv.slice(2)
 appendFileSync(log, 'start\n')
-if (mode === 'broken') {
+const starts = readFileSync(log, 'utf8').match(/^start$/gm)?.length
+if (mode === 'broken' || (mode === 'once' && starts > 1)) {
   process.stderr.write('sandbox: no isolation on this machine.\n')
   process.exit(3)
 }
 if (mode === 'mute') setInterval(() => undefined, 1_000)
 else process.stdout.write('{"ready":true,"isolation":{"profile":"S"}}\n')
+
+if (mode === 'idle death' && starts === 1) {
+  process.on('exit', () => appendFileSync(log, 'end\n'))
+  process.exit(9)
+}
 
 const seen = () => readFileSync(log, 'utf8').split('\n')
 const tell = (value) => process.stdout.write(`${JSON.stringify(value)}\n`)

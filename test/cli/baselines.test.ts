@@ -127,6 +127,16 @@ describe('repair', () => {
     expect((await repair('template', LATE, checker)).module).toBe(wanted)
   })
 
+  test.each(['template', 'genetic'] as const)(
+    '%s ends with a fault, not with a result, when the sandbox is broken',
+    async (name) => {
+      const { checker } = fakeChecker((module) => (module === SPAN.module ? 1 : 'fault'), 3)
+      await expect(repair(name, SPAN, checker)).rejects.toThrow('no sandbox')
+      const { checker: dead } = fakeChecker(() => 'fault', 3)
+      await expect(repair(name, SPAN, dead)).rejects.toThrow('no sandbox')
+    },
+  )
+
   test('a module with constructs that the grammar lacks is searched all the same', async () => {
     const source = `${LATE.module}\n\ndef pause(steps=2.):\n    yield\n`
     const prompt = promptOf('late', source, [])

@@ -4,6 +4,9 @@ import { type Checker, CheckerFault, type CheckOutcome } from '../checker.ts'
 /** Checks that run side by side for one task; the result does not depend on it. */
 const WINDOW = 8
 
+/** Candidates of one task that may take the sandbox down before the search is given up. */
+const MAX_FAULTS = 5
+
 /** What a module is worth to a search: the visible checks that it passes, -1 if it does not run. */
 export type Fitness = { passed: number; total: number; isPlausible: boolean }
 
@@ -16,6 +19,7 @@ export class Trial {
   readonly #checker: Checker
   readonly #known = new Map<string, Promise<Fitness>>()
   readonly #maxChecks: number
+  #faults = 0
 
   constructor(prompt: Prompt, checker: Checker, maxChecks: number) {
     this.#prompt = prompt
@@ -37,6 +41,8 @@ export class Trial {
     if (known) return known
     if (this.isSpent) return null
     const fitness = this.#run(module)
+    // A fault ends the search at the first await; the runs beside it must not end the process.
+    fitness.catch(() => undefined)
     this.#known.set(module, fitness)
     return fitness
   }
@@ -72,8 +78,10 @@ export class Trial {
     try {
       return toFitness(await this.#checker.check({ module, entryPoint, visible }))
     } catch (error) {
-      // A candidate that takes the sandbox down twice is not the patch that is sought.
-      if (error instanceof CheckerFault)
+      // A candidate that takes the sandbox down is not the patch that is sought. Where the faulty
+      // module itself does, or many do, the sandbox is broken, and that is no result of a search.
+      const isCandidate = module !== this.#prompt.module
+      if (error instanceof CheckerFault && isCandidate && ++this.#faults <= MAX_FAULTS)
         return { passed: -1, total: visible.length, isPlausible: false }
       throw error
     }
