@@ -41,9 +41,13 @@ class _Job:
 
 
 def limits_for(material: TaskMaterial) -> TimeLimits:
-    """Generous multiples of what the reference took in this process, on this machine."""
+    """Generous multiples of what the reference took in this process, on this machine.
+
+    The wall ends only what waits; a whole shard of such patches has to fit into the ten minutes
+    that a caller waits for it.
+    """
     cpu = min(10_000, 1_000 + int(20 * material.cpu_ms))
-    return TimeLimits(cpu, 4 * cpu + 1_000)
+    return TimeLimits(cpu, 2 * cpu + 2_000)
 
 
 # Text that may make a set or a hash; a string in braces costs a second run and nothing else.
