@@ -10,6 +10,16 @@ export type Candidate = {
   edits: readonly Edit[]
 }
 
+/** A candidate's edits: one piece of text becomes another. */
+export function replaced(piece: { from: number; to: number }, text: string): Edit[] {
+  return [{ from: piece.from, to: piece.to, text }]
+}
+
+/** A candidate's edits: text is put in at an offset. */
+export function inserted(offset: number, text: string): Edit[] {
+  return [{ from: offset, to: offset, text }]
+}
+
 export function applyEdits(source: string, edits: readonly Edit[]): string {
   let result = ''
   let at = 0

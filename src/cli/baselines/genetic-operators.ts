@@ -63,7 +63,7 @@ function drawChange(material: Material, draw: Draw): readonly Edit[] {
     case 0:
       return [{ ...whole, text: 'pass' }]
     case 1:
-      return [insertion(material, target, other)].flat()
+      return insertion(material, target, other)
     case 2:
       return [{ ...whole, text: moved(material, other, target) }]
     default:

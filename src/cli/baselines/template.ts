@@ -10,7 +10,13 @@ import { type Located, readSyntax, type Syntax } from './syntax.ts'
 import { shiftBoundary, shiftConstant, shiftResult } from './templates-boundaries.ts'
 import { replaceField, replaceVariable } from './templates-names.ts'
 import { replaceArithmetic, replaceComparison, replaceLogic } from './templates-operators.ts'
-import { deleteStatement, moveStatement, replaceName, swapParts } from './templates-structure.ts'
+import {
+  deleteStatement,
+  leaveBranch,
+  moveStatement,
+  replaceName,
+  swapParts,
+} from './templates-structure.ts'
 import { copyValue, defaultValue, insertGuard, nonesAreNotFalsy } from './templates-values.ts'
 
 export type Template = {
@@ -32,6 +38,7 @@ export const TEMPLATES: readonly Template[] = [
   replaceField,
   defaultValue,
   moveStatement,
+  leaveBranch,
   copyValue,
   deleteStatement,
   shiftResult,

@@ -1,5 +1,6 @@
 import type { SyntaxNode } from '@lezer/common'
-import { childrenOf } from './syntax.ts'
+import { inserted, replaced } from './edits.ts'
+import { childrenOf, type Syntax } from './syntax.ts'
 import type { Template } from './template.ts'
 import { operatorOf } from './templates-operators.ts'
 
@@ -12,19 +13,12 @@ export const shiftConstant: Template = {
     const text = syntax.text(node)
     if (node.name === 'Number' && /^\d{1,9}$/.test(text)) {
       const value = Number(text)
-      yield [{ from: node.from, to: node.to, text: String(value + 1) }]
-      if (value > 0) yield [{ from: node.from, to: node.to, text: String(value - 1) }]
-      else
-        yield [
-          {
-            from: node.from,
-            to: node.to,
-            text: node.parent?.name === 'MemberExpression' ? '-1' : '2',
-          },
-        ]
+      yield replaced(node, String(value + 1))
+      // Below zero an index counts from the other end.
+      const isIndex = node.parent?.name === 'MemberExpression'
+      if (value > 0 || isIndex) yield replaced(node, String(value - 1))
     }
-    if (node.name === 'Boolean')
-      yield [{ from: node.from, to: node.to, text: text === 'True' ? 'False' : 'True' }]
+    if (node.name === 'Boolean') yield replaced(node, text === 'True' ? 'False' : 'True')
   },
 }
 
@@ -32,29 +26,28 @@ export const shiftConstant: Template = {
 export const shiftBoundary: Template = {
   name: 'boundary',
   *edits({ node }, syntax) {
-    for (const bound of boundsOf(node)) {
+    for (const bound of boundsOf(node, syntax)) {
       if (bound.name === 'Number' || bound.name === 'String') continue
-      const text = syntax.text(bound)
-      const plain = /\s[+-]\s1$/.exec(text)
-      if (plain) yield [{ from: bound.from + plain.index, to: bound.to, text: '' }]
-      yield [{ from: bound.to, to: bound.to, text: ' + 1' }]
-      yield [{ from: bound.to, to: bound.to, text: ' - 1' }]
-    }
-
-    function boundsOf(node: SyntaxNode): SyntaxNode[] {
-      const children = childrenOf(node)
-      if (node.name === 'BinaryExpression') {
-        const operator = operatorOf(node, syntax)
-        const right = children.at(-1)
-        return operator && right && ORDERINGS.has(operator.text) ? [right] : []
-      }
-      if (node.name === 'MemberExpression' && children.some((child) => child.name === '['))
-        return children.slice(1).filter((child) => !'[]:,'.includes(child.name))
-      if (node.name === 'ArgList' && node.prevSibling && syntax.text(node.prevSibling) === 'range')
-        return children.filter((child) => !'(),'.includes(child.name))
-      return []
+      const shift = /\s[+-]\s1$/.exec(syntax.text(bound))
+      if (shift) yield replaced({ from: bound.from + shift.index, to: bound.to }, '')
+      yield inserted(bound.to, ' + 1')
+      yield inserted(bound.to, ' - 1')
     }
   },
+}
+
+function boundsOf(node: SyntaxNode, syntax: Syntax): SyntaxNode[] {
+  const children = childrenOf(node)
+  if (node.name === 'BinaryExpression') {
+    const operator = operatorOf(node, syntax)
+    const right = children.at(-1)
+    return operator && right && ORDERINGS.has(operator.text) ? [right] : []
+  }
+  if (node.name === 'MemberExpression' && children.some(({ name }) => name === '['))
+    return children.slice(1).filter(({ name }) => !'[]:,'.includes(name))
+  if (node.name === 'ArgList' && node.prevSibling && syntax.text(node.prevSibling) === 'range')
+    return children.filter(({ name }) => !'(),'.includes(name))
+  return []
 }
 
 /** A returned or assigned sum or difference, once more or once less. */
@@ -65,7 +58,7 @@ export const shiftResult: Template = {
     const operator = operatorOf(node, syntax)
     if (operator?.text !== '+' && operator?.text !== '-') return
     if (node.parent?.name === 'BinaryExpression') return
-    yield [{ from: node.to, to: node.to, text: ' + 1' }]
-    yield [{ from: node.to, to: node.to, text: ' - 1' }]
+    yield inserted(node.to, ' + 1')
+    yield inserted(node.to, ' - 1')
   },
 }

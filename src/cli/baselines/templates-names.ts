@@ -1,3 +1,4 @@
+import { replaced } from './edits.ts'
 import { isDefinition, type Located, parametersOf, type Syntax } from './syntax.ts'
 import type { Template } from './template.ts'
 
@@ -14,7 +15,7 @@ export const replaceVariable: Template = {
     const names = localNames(located, syntax)
     if (!names.includes(own)) return
     for (const text of names.filter((name) => name !== own).slice(0, MAX_ALTERNATIVES))
-      yield [{ from: node.from, to: node.to, text }]
+      yield replaced(node, text)
   },
 }
 
@@ -34,8 +35,7 @@ export const replaceField: Template = {
       )
       .map(({ node: other }) => syntax.text(other))
     const others = [...new Set(used)].filter((text) => text !== own)
-    for (const text of others.slice(0, MAX_ALTERNATIVES))
-      yield [{ from: node.from, to: node.to, text }]
+    for (const text of others.slice(0, MAX_ALTERNATIVES)) yield replaced(node, text)
   },
 }
 

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from '@lezer/common'
-import type { Edit } from './edits.ts'
+import { type Edit, replaced } from './edits.ts'
 import { childrenOf, type Syntax } from './syntax.ts'
 import type { Template } from './template.ts'
 
@@ -55,8 +55,7 @@ export const replaceArithmetic: Template = {
         for (const text of ARITHMETIC[operator.text] ?? []) yield [{ ...operator, text }]
     }
     if (node.name === 'UpdateOp')
-      for (const text of UPDATES[syntax.text(node)] ?? [])
-        yield [{ from: node.from, to: node.to, text }]
+      for (const text of UPDATES[syntax.text(node)] ?? []) yield replaced(node, text)
   },
 }
 
@@ -64,15 +63,15 @@ export const replaceArithmetic: Template = {
 export const replaceLogic: Template = {
   name: 'logic',
   *edits({ node }, syntax) {
-    if (node.name === 'and') yield [{ from: node.from, to: node.to, text: 'or' }]
-    if (node.name === 'or') yield [{ from: node.from, to: node.to, text: 'and' }]
+    if (node.name === 'and') yield replaced(node, 'or')
+    if (node.name === 'or') yield replaced(node, 'and')
     if (node.name === 'UnaryExpression' && node.firstChild?.name === 'not') {
       const operand = node.firstChild.nextSibling
       if (operand) yield [{ from: node.from, to: operand.from, text: '' }]
     }
     const condition = conditionOf(node)
     if (condition && condition.name !== 'UnaryExpression')
-      yield [{ from: condition.from, to: condition.to, text: `not (${syntax.text(condition)})` }]
+      yield replaced(condition, `not (${syntax.text(condition)})`)
   },
 }
 

@@ -1,5 +1,6 @@
 import type { SyntaxNode } from '@lezer/common'
-import { childrenOf, indentAt, lineStart, type Syntax } from './syntax.ts'
+import { replaced } from './edits.ts'
+import { childrenOf, indentAt, isDocstring, lineStart, type Syntax } from './syntax.ts'
 import type { Template } from './template.ts'
 
 /** Names that stand for each other by one slip of the mind. */
@@ -50,11 +51,9 @@ export const replaceName: Template = {
     const isCallee =
       (node.name === 'VariableName' && node.nextSibling?.name === 'ArgList') ||
       (node.name === 'PropertyName' && node.parent?.nextSibling?.name === 'ArgList')
-    if (isCallee)
-      for (const text of TWINS[syntax.text(node)] ?? [])
-        yield [{ from: node.from, to: node.to, text }]
-    if (node.name === 'break') yield [{ from: node.from, to: node.to, text: 'continue' }]
-    if (node.name === 'continue') yield [{ from: node.from, to: node.to, text: 'break' }]
+    if (isCallee) for (const text of TWINS[syntax.text(node)] ?? []) yield replaced(node, text)
+    if (node.name === 'break') yield replaced(node, 'continue')
+    if (node.name === 'continue') yield replaced(node, 'break')
   },
 }
 
@@ -86,6 +85,7 @@ export const moveStatement: Template = {
   *edits({ node }, syntax) {
     const next = node.nextSibling
     if (node.parent?.name !== 'Body' || !next || !isSimple(node)) return
+    if (isDocstring(node)) return
     if (indentAt(syntax.source, node) !== indentAt(syntax.source, next)) return
     yield swapped(syntax, node, next)
   },
@@ -94,20 +94,24 @@ export const moveStatement: Template = {
 /** A statement that should not be there. */
 export const deleteStatement: Template = {
   name: 'delete',
+  *edits({ node }) {
+    const isStatement = node.parent?.name === 'Body' && /Statement$/.test(node.name)
+    if (isStatement && node.name !== 'PassStatement' && !isDocstring(node))
+      yield replaced(node, 'pass')
+  },
+}
+
+/** The last statement of a branch steps out of it: what some cases did, all do. */
+export const leaveBranch: Template = {
+  name: 'leave-branch',
   *edits({ node }, syntax) {
-    if (node.parent?.name !== 'Body' || !/Statement$/.test(node.name)) return
-    if (node.name === 'PassStatement') return
-    yield [{ from: node.from, to: node.to, text: 'pass' }]
-    const isLast = node.nextSibling === null
-    const parent = node.parent.parent
-    if (!isLast || !parent || parent.name !== 'IfStatement') return
-    // Out of the branch: what only some cases did, all do.
-    const body = syntax.text(node)
-    if (body.includes('\n')) return
-    const indent = indentAt(syntax.source, parent)
-    yield [
-      { from: lineStart(syntax.source, node.from), to: node.to, text: `${indent}${body}` },
-    ].filter(() => node.prevSibling !== null && node.prevSibling.name !== ':')
+    const branch = node.parent?.parent
+    const isLast = node.nextSibling === null && node.prevSibling?.name !== ':'
+    if (branch?.name !== 'IfStatement' || !isLast || !isSimple(node)) return
+    const text = syntax.text(node)
+    if (text.includes('\n') || branch.lastChild?.from !== node.parent?.from) return
+    const line = { from: lineStart(syntax.source, node.from), to: node.to }
+    yield replaced(line, indentAt(syntax.source, branch) + text)
   },
 }
 

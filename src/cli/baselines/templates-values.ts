@@ -1,5 +1,6 @@
 import type { SyntaxNode } from '@lezer/common'
-import { childrenOf, parametersOf } from './syntax.ts'
+import { inserted, replaced } from './edits.ts'
+import { childrenOf, indentAt, parametersOf } from './syntax.ts'
 import type { Template } from './template.ts'
 import { conditionOf, operatorOf } from './templates-operators.ts'
 
@@ -12,25 +13,19 @@ export const nonesAreNotFalsy: Template = {
       const right = node.lastChild
       if (left && right && isSimple(left)) {
         const [value, other] = [syntax.text(left), syntax.text(right)]
-        yield [
-          {
-            from: node.from,
-            to: node.to,
-            text: `(${value} if ${value} is not None else ${other})`,
-          },
-        ]
+        yield replaced(node, `(${value} if ${value} is not None else ${other})`)
       }
     }
     const condition = conditionOf(node)
     if (!condition) return
     const inner = condition.name === 'UnaryExpression' ? condition.lastChild : null
-    if (isSimple(condition)) yield [{ from: condition.to, to: condition.to, text: ' is not None' }]
+    if (isSimple(condition)) yield inserted(condition.to, ' is not None')
     else if (inner && condition.firstChild?.name === 'not' && isSimple(inner))
-      yield [{ from: condition.from, to: condition.to, text: `${syntax.text(inner)} is None` }]
+      yield replaced(condition, `${syntax.text(inner)} is None`)
     else if (condition.name === 'BinaryExpression' && condition.lastChild?.name === 'None') {
       const value = condition.firstChild ? syntax.text(condition.firstChild) : ''
       const isNone = operatorOf(condition, syntax)?.text === 'is'
-      yield [{ from: condition.from, to: condition.to, text: isNone ? `not ${value}` : value }]
+      yield replaced(condition, isNone ? `not ${value}` : value)
     }
   },
 }
@@ -46,11 +41,10 @@ export const defaultValue: Template = {
     const args = childrenOf(list).filter((child) => !'(),'.includes(child.name))
     const last = args.at(-1)
     if (args.length === 1 && last)
-      for (const text of [', 0', ', ()', ", ''", ', None'])
-        yield [{ from: last.to, to: last.to, text }]
+      for (const text of [', 0', ', ()', ", ''", ', None']) yield inserted(last.to, text)
     if (args.length === 2 && last)
       for (const text of ['None', '0', '()'])
-        if (syntax.text(last) !== text) yield [{ from: last.from, to: last.to, text }]
+        if (syntax.text(last) !== text) yield replaced(last, text)
   },
 }
 
@@ -63,27 +57,26 @@ export const copyValue: Template = {
     if (node.name === 'Body' && node.parent?.name === 'FunctionDefinition') {
       const first = firstStatement(node)
       if (!first) return
-      const indent = syntax.source.slice(
-        syntax.source.lastIndexOf('\n', first.from) + 1,
-        first.from,
-      )
+      const indent = indentAt(syntax.source, first)
       if (indent.trim() !== '') return
       for (const name of parametersOf(syntax, node.parent)) {
-        const changed = new RegExp(
-          `\\b${name}(?:\\[[^\\]]*\\]\\s*[-+*/|&]?=[^=]|\\.(?:append|extend|insert|sort|reverse|pop|remove|clear|update|add|discard|setdefault)\\()|\\bdel ${name}\\[`,
-        )
-        if (!changed.test(syntax.text(node))) continue
+        if (!isChanged(name, syntax.text(node))) continue
         for (const copy of COPIES)
-          yield [
-            { from: first.from, to: first.from, text: `${name} = ${copy}(${name})\n${indent}` },
-          ]
+          yield inserted(first.from, `${name} = ${copy}(${name})\n${indent}`)
       }
     }
     const value = returnedOrStored(node)
     if (value && (value.name === 'VariableName' || value.name === 'MemberExpression'))
-      for (const copy of COPIES)
-        yield [{ from: value.from, to: value.to, text: `${copy}(${syntax.text(value)})` }]
+      for (const copy of COPIES) yield replaced(value, `${copy}(${syntax.text(value)})`)
   },
+}
+
+const CHANGING = 'append|extend|insert|sort|reverse|pop|remove|clear|update|add|discard|setdefault'
+
+/** Whether the code changes the object behind a name in place. */
+function isChanged(name: string, code: string): boolean {
+  const item = `\\b${name}\\[[^\\]]*\\]\\s*[-+*/|&]?=[^=]`
+  return new RegExp(`${item}|\\b${name}\\.(?:${CHANGING})\\(|\\bdel ${name}\\[`).test(code)
 }
 
 /** An early return for an argument that is empty or None. */
@@ -93,18 +86,12 @@ export const insertGuard: Template = {
     if (node.name !== 'Body' || node.parent?.name !== 'FunctionDefinition') return
     const first = firstStatement(node)
     if (!first) return
-    const indent = syntax.source.slice(syntax.source.lastIndexOf('\n', first.from) + 1, first.from)
+    const indent = indentAt(syntax.source, first)
     if (indent.trim() !== '') return
     for (const name of parametersOf(syntax, node.parent))
       for (const test of [`${name} is None`, `not ${name}`])
         for (const result of ['None', '[]', '0', 'False', '{}', name])
-          yield [
-            {
-              from: first.from,
-              to: first.from,
-              text: `if ${test}:\n${indent}    return ${result}\n${indent}`,
-            },
-          ]
+          yield inserted(first.from, `if ${test}:\n${indent}    return ${result}\n${indent}`)
   },
 }
 
