@@ -65,6 +65,12 @@ def _opener(isolation: Isolation) -> tuple[Isolation, OpenLane]:
     return isolation, lambda slot, seed: open_lane(isolation, slot=slot, hash_seed=seed)
 
 
+def _card(isolation: Isolation) -> dict[str, Any]:
+    """The card with null for a filter that does not exist, as the protocol has it."""
+    card = dict(isolation.card())
+    return {**card, "seccomp": card["seccomp"] or None}
+
+
 def _harden() -> None:
     """Keys are in this process: no other one of the same user may read its memory, no core."""
     if sys.platform.startswith("linux"):
@@ -90,7 +96,7 @@ def _serve(options: Any) -> int:
         return USAGE
     isolation, opener = _isolate(options)
     _harden()
-    service = Service(Corpus(options.overlay), dict(isolation.card()), opener, options.lanes)
+    service = Service(Corpus(options.overlay), _card(isolation), opener, options.lanes)
     with SandboxServer((options.host, options.port), service, token) as server:
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -119,7 +125,7 @@ def _shard(options: Any) -> int:
         text = json.dumps(document).encode()
     isolation, opener = _isolate(options)
     _harden()
-    service = Service(Corpus(options.overlay), dict(isolation.card()), opener, 1)
+    service = Service(Corpus(options.overlay), _card(isolation), opener, 1)
     try:
         tally = service.judge(service.read(text), 1.0)
         sys.stdout.buffer.write(json_bytes(tally) + b"\n")
@@ -149,7 +155,7 @@ def _check(options: Any) -> int:
         isolation = detect(wanted)
     lane = open_lane(isolation)
     with lane:
-        print(json.dumps({"ready": True, "isolation": isolation.card()}), flush=True)
+        print(json.dumps({"ready": True, "isolation": _card(isolation)}), flush=True)
         serve_lines(sys.stdin, lambda line: print(line, flush=True), lane)
     return 0
 
