@@ -6,7 +6,7 @@ import { styleText } from 'node:util'
 import { drawEpoch, publishEpoch } from './local-epoch.ts'
 import { portsFrom, startApi, startSandbox } from './local-service.ts'
 import { SetupError, stopServices } from './process.ts'
-import { root } from './root.ts'
+import { root, stateFolder } from './root.ts'
 import { localSecrets } from './secrets.ts'
 import {
   DEMO_SIZE,
@@ -17,7 +17,7 @@ import {
   withServices,
 } from './terminal.ts'
 
-const folder = path.join(root, '.failmap', 'demo')
+const folder = path.join(stateFolder, 'demo')
 const model = 'baseline/template'
 
 /** Runs one `failmap` command on this terminal, echoing it first. */
@@ -43,7 +43,7 @@ await withServices(async () => {
   mkdirSync(folder, { recursive: true })
 
   stage('1. The sandbox that holds the hidden checks')
-  const sandbox = sandboxHealth.parse(await startSandbox(ports, secrets))
+  const sandbox = sandboxHealth.parse((await startSandbox(ports, secrets)).health)
   say(`   ${describeIsolation(sandbox.isolation)}`)
 
   stage('2. An epoch: all tasks drawn from one secret key')
@@ -52,7 +52,7 @@ await withServices(async () => {
   say(`   ${epoch.id}: ${prompts.count} tasks in ${categories.length} of 256 categories`)
 
   stage('3. The API')
-  const url = await startApi(ports, secrets)
+  const { url } = await startApi(ports, secrets)
   await publishEpoch(url, secrets, epoch)
   say(`   ${url}`)
 

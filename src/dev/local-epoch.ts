@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { SetupError } from './process.ts'
-import { python, root } from './root.ts'
+import { python, stateFolder } from './root.ts'
 import { epochKey, type Secrets } from './secrets.ts'
 import { run } from './steps.ts'
 
@@ -28,7 +28,7 @@ export type Size = { practice: number; sealed: number }
  */
 export async function drawEpoch(secrets: Secrets, corpus: string, size: Size): Promise<LocalEpoch> {
   const id = `demo-${corpus.slice(0, 8)}-${size.practice}-${size.sealed}`
-  const folder = path.join(root, '.failmap', 'epochs', id)
+  const folder = path.join(stateFolder, 'epochs', id)
   const file = path.join(folder, 'drawing.json')
   if (!existsSync(file)) {
     mkdirSync(folder, { recursive: true })

@@ -2,17 +2,17 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import { z } from 'zod'
-import { ready, SetupError, startService } from './process.ts'
-import { python, root } from './root.ts'
+import { ready, type Service, SetupError, startService } from './process.ts'
+import { python, stateFolder } from './root.ts'
 import type { Secrets } from './secrets.ts'
 import { run } from './steps.ts'
 
 export type Ports = { api: number; sandbox: number }
+export type Started = { service: Service; url: string; health: unknown }
 
 /** Where wrangler takes a cron event by hand; the expression is that of wrangler.toml. */
 const SWEEP = `/cdn-cgi/local/scheduled?cron=${encodeURIComponent('* * * * *')}`
 
-const folder = path.join(root, '.failmap')
 const healthSchema = z.object({ status: z.string() }).loose()
 
 /** `--port N` moves both services: the API to N, the sandbox to N + 1. */
@@ -54,18 +54,19 @@ export async function health(url: string, token?: string): Promise<unknown> {
 }
 
 /** Starts the Python sandbox on 127.0.0.1; it refuses where it cannot confine a patch. */
-export async function startSandbox(ports: Ports, secrets: Secrets): Promise<unknown> {
+export async function startSandbox(ports: Ports, secrets: Secrets): Promise<Started> {
   await requireFree(ports.sandbox)
   const args = ['-m', 'sandbox', 'serve', '--host', '127.0.0.1', '--port', String(ports.sandbox)]
   const service = startService('sandbox', python, args, { SANDBOX_TOKEN: secrets.sandboxToken })
   const url = `http://127.0.0.1:${ports.sandbox}`
-  return ready(service, () => health(url, secrets.sandboxToken), 30)
+  const found = await ready(service, () => health(url, secrets.sandboxToken), 30)
+  return { service, url, health: found }
 }
 
 /** Applies the migrations, then starts the Worker with D1, R2, queue and Durable Objects kept in `.failmap/`. */
-export async function startApi(ports: Ports, secrets: Secrets): Promise<string> {
+export async function startApi(ports: Ports, secrets: Secrets): Promise<Started> {
   await requireFree(ports.api)
-  const state = path.join(folder, 'state')
+  const state = path.join(stateFolder, 'state')
   mkdirSync(state, { recursive: true })
   const vars = {
     ENVIRONMENT: 'development',
@@ -76,7 +77,7 @@ export async function startApi(ports: Ports, secrets: Secrets): Promise<string> 
     EPOCH_KEYS: JSON.stringify(secrets.epochKeys),
     REPORT_SIGNING_KEY: secrets.reportSigningKey,
   }
-  const envFile = path.join(folder, 'worker.env')
+  const envFile = path.join(stateFolder, 'worker.env')
   const lines = Object.entries(vars).map(([name, value]) => `${name}='${value}'`)
   writeFileSync(envFile, `${lines.join('\n')}\n`, { mode: 0o600 })
   const quiet = { WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false', CI: 'true' }
@@ -93,8 +94,8 @@ export async function startApi(ports: Ports, secrets: Secrets): Promise<string> 
   args.push('--env-file', envFile, '--log-level', 'warn', '--show-interactive-dev-session=false')
   const service = startService('api', 'wrangler', args, quiet)
   const url = `http://127.0.0.1:${ports.api}`
-  await ready(service, () => health(url), 60)
+  const found = await ready(service, () => health(url), 60)
   // Nothing fires cron locally; the sweep is what finds work that a killed service forgot.
   setInterval(() => void fetch(`${url}${SWEEP}`).catch(() => null), 20_000).unref()
-  return url
+  return { service, url, health: found }
 }

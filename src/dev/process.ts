@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createWriteStream, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { root } from './root.ts'
+import { root, stateFolder } from './root.ts'
 
 /** A fault of the local set-up, told as what, why and what to do next. */
 export class SetupError extends Error {
@@ -15,7 +15,14 @@ export class SetupError extends Error {
   }
 }
 
-export type Service = { name: string; child: ChildProcess; log: string; stop: () => Promise<void> }
+export type Service = {
+  name: string
+  child: ChildProcess
+  log: string
+  stop: () => Promise<void>
+  /** SIGKILL to the whole process group, as a power cut would do it. */
+  crash: () => Promise<void>
+}
 
 const running = new Set<Service>()
 
@@ -26,7 +33,7 @@ export function startService(
   args: string[],
   env: Record<string, string>,
 ): Service {
-  const log = path.join(root, '.failmap', 'logs', `${name}.log`)
+  const log = path.join(stateFolder, 'logs', `${name}.log`)
   mkdirSync(path.dirname(log), { recursive: true })
   const child = spawn(command, args, {
     cwd: root,
@@ -50,6 +57,12 @@ export function startService(
         if (waited === 150) child.kill('SIGKILL')
         await sleep(100)
       }
+      file.end()
+    },
+    crash: async () => {
+      running.delete(service)
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      while (child.exitCode === null && child.signalCode === null) await sleep(20)
       file.end()
     },
   }

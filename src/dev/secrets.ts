@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
-import { root } from './root.ts'
+import { stateFolder } from './root.ts'
 
 const secretsSchema = z.strictObject({
   sandboxToken: z.string(),
@@ -14,7 +14,7 @@ const secretsSchema = z.strictObject({
 /** What a production deployment keeps as secrets; here a file that only its owner reads. */
 export type Secrets = z.infer<typeof secretsSchema>
 
-const file = path.join(root, '.failmap', 'secrets.json')
+const file = path.join(stateFolder, 'secrets.json')
 
 function save(secrets: Secrets): void {
   mkdirSync(path.dirname(file), { recursive: true })

@@ -9,10 +9,10 @@ import { DEMO_SIZE, describeIsolation, sandboxHealth, say, withServices } from '
 await withServices(async () => {
   const ports = portsFrom(process.argv.slice(2))
   const secrets = localSecrets()
-  const sandbox = sandboxHealth.parse(await startSandbox(ports, secrets))
+  const sandbox = sandboxHealth.parse((await startSandbox(ports, secrets)).health)
   say(`sandbox  http://127.0.0.1:${ports.sandbox}  ${describeIsolation(sandbox.isolation)}`)
   const epoch = await drawEpoch(secrets, sandbox.corpus, DEMO_SIZE)
-  const url = await startApi(ports, secrets)
+  const { url } = await startApi(ports, secrets)
   await publishEpoch(url, secrets, epoch)
   say(`API      ${url}  (pages: ${url}/  reference: ${url}/docs)`)
   say(`epoch    ${epoch.id}: ${epoch.drawing.prompts.count} tasks, open`)

@@ -1,8 +1,8 @@
 // The whole map through the real Worker: one upload of 24,576 patch lines, then reads per second.
+import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import autocannon from 'autocannon'
 import { z } from 'zod'
 import { commitmentOf, readRootKey } from '../../src/protocol/epoch-keys.ts'
 import { sampleEpoch } from '../cli/sample-epoch.ts'
@@ -19,19 +19,20 @@ const { epochKey, localSecrets } = await import('../../src/dev/secrets.ts')
 
 const PORTS = { api: 8797, sandbox: 8798 }
 const EPOCH = 'bench-whole-map'
-/** 25 MB over 24,576 lines, as modules of production size make. */
-const MODULE =
-  `def width(a, b):\n    return abs(b - a)\n${'# ' + 'x'.repeat(76) + '\n'.repeat(1)}`.concat(
-    `${`# ${'y'.repeat(76)}\n`}`.repeat(10),
-  )
+/** About 1 KiB a module: 25 MB over 24,576 lines. */
+const MODULE = `def width(a, b):\n    return abs(b - a)\n${`# ${'x'.repeat(76)}\n`.repeat(11)}`
 const SECONDS = 6
 const mebibytes = (bytes: number) => Math.round(bytes / 2 ** 20)
-const submittedSchema = z.object({ submission: z.string() }).loose()
+const QUIET: ExecFileSyncOptionsWithStringEncoding = {
+  encoding: 'utf8',
+  stdio: ['ignore', 'pipe', 'ignore'],
+}
+const loadSchema = z.object({ non2xx: z.number(), requests: z.object({ average: z.number() }) })
 
 async function wholeMap(): Promise<void> {
   const secrets = localSecrets()
   const key = readRootKey(epochKey(secrets, EPOCH))
-  if (key === null) throw new Error('the root key does not read')
+  if (key === undefined) throw new Error('the root key does not read')
   const { view, prompts, text } = await sampleEpoch({
     id: EPOCH,
     categories: 256,
@@ -58,25 +59,19 @@ async function wholeMap(): Promise<void> {
   const { url, service } = await startApi(PORTS, secrets)
   await publishEpoch(url, secrets, { id: EPOCH, folder, drawing })
 
-  const predictions = path.join(folder, 'predictions.jsonl')
+  const replies = path.join(folder, 'replies.jsonl')
   const lines = prompts.map(({ instance_id }) =>
-    JSON.stringify({ instance_id, model_name_or_path: 'bench', solution: MODULE }),
+    JSON.stringify({ instance_id, reply: `\`\`\`python\n${MODULE}\`\`\`\n` }),
   )
-  writeFileSync(predictions, `${lines.join('\n')}\n`)
+  writeFileSync(replies, `${lines.join('\n')}\n`)
   const env = { FAILMAP_HOME: path.join(folder, 'home'), FAILMAP_API_URL: url }
   await failmap(folder, env, ['keygen'])
   await failmap(folder, env, ['register', '--name', 'Bench'])
   await failmap(folder, env, ['pull', '--epoch', EPOCH])
+  await failmap(folder, env, ['run', '--replies', replies, '--model', 'bench', '--json'])
   const worker = startedBy(service.child.pid ?? 0, 'workerd')
   const before = peakMemory(worker)
-  const submitted = await failmap(folder, env, [
-    'submit',
-    '--predictions',
-    predictions,
-    '--no-wait',
-    '--json',
-  ])
-  submittedSchema.parse(JSON.parse(submitted.stdout))
+  const submitted = await failmap(folder, env, ['submit', '--no-wait', '--json'])
   const upload = {
     lines: lines.length,
     megabytes: Math.round(lines.join('\n').length / 1e6),
@@ -88,7 +83,8 @@ async function wholeMap(): Promise<void> {
 
   const reads: Record<string, number> = {}
   for (const at of ['/failmap.css', '/v1/epochs', `/v1/epochs/${EPOCH}`, '/openapi.json']) {
-    const found = await autocannon({ url: `${url}${at}`, connections: 16, duration: SECONDS })
+    const args = ['--json', '--connections', '16', '--duration', String(SECONDS), `${url}${at}`]
+    const found = loadSchema.parse(JSON.parse(execFileSync('autocannon', args, QUIET)))
     if (found.non2xx > 0) throw new Error(`${at}: ${found.non2xx} refusals`)
     reads[at] = Math.round(found.requests.average)
   }
