@@ -108,14 +108,17 @@ LATE = (
     "        flight = self._flights[$key] = Flight()\n        try:\n            yield\n",
     "        flight = Flight()\n        try:\n            yield\n            self._flights[$key] = flight\n",
 )
-ASKS_AFTER = (LATE[0], """\
+ASKS_AFTER = (
+    LATE[0],
+    """\
         yield
         if $key in self._flights:
             return (yield from self.$fetch($key))
         flight = self._flights[$key] = Flight()
         try:
-""")
-WAITS = "        while flight.state == \"in flight\":\n            yield\n"
+""",
+)
+WAITS = '        while flight.state == "in flight":\n            yield\n'
 NOT_CLOSING = ("late", "leaves_failed")
 
 STATES = Shape(
@@ -364,7 +367,12 @@ def same_key(labels: str, key: str = "k1"):
 
 def results(s: Stream, failing: int = 0):
     """What the source gives: an error `failing` times, then results that differ, one perhaps None."""
-    found = [None if s.chance(1, 4) else f"v{s.below(50)}", f"w{s.below(50)}", f"x{s.below(50)}", f"y{s.below(50)}"]
+    found = [
+        None if s.chance(1, 4) else f"v{s.below(50)}",
+        f"w{s.below(50)}",
+        f"x{s.below(50)}",
+        f"y{s.below(50)}",
+    ]
     return (*[FAILS] * failing, *found)
 
 
@@ -383,7 +391,13 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
     if bug == "late":
         return script(v, "lead join", replies, (same_key("AB", key), "AB" * s.between(1, 3), ()))
     if bug == "leaves_failed":
-        return script(v, "failure", (FAILS, *replies), (same_key("A", key), "A", ()), (same_key("B", key), "", ()))
+        return script(
+            v,
+            "failure",
+            (FAILS, *replies),
+            (same_key("A", key), "A", ()),
+            (same_key("B", key), "", ()),
+        )
     if bug == "joiner_removes":
         return script(v, "closed join", replies, (same_key("CAB", key), "AB", ("B",)))
     return script(v, "closed", replies, (same_key("AB", key), "AB", ("A",)))
@@ -394,7 +408,9 @@ def together(v: Variant, s: Stream) -> Check:
     labels = LABELS[: s.between(2, 4)]
     lead = s.choice(("AB", "AB", "BA", "AAB"))
     schedule = lead + s.text(labels, 3, 8)
-    return script(v, "lead join", results(s), (same_key(labels), schedule, ()), (same_key("A"), "", ()))
+    return script(
+        v, "lead join", results(s), (same_key(labels), schedule, ()), (same_key("A"), "", ())
+    )
 
 
 def failing(v: Variant, s: Stream) -> Check:
@@ -402,7 +418,9 @@ def failing(v: Variant, s: Stream) -> Check:
     labels = LABELS[: s.between(3, 4)]
     replies = results(s, s.choice((1, 1, 2)))
     schedule = "".join(s.shuffle(labels)) + s.text(labels, 1, 6)
-    return script(v, "failure join lead", replies, (same_key(labels), schedule, ()), (same_key("A"), "", ()))
+    return script(
+        v, "failure join lead", replies, (same_key(labels), schedule, ()), (same_key("A"), "", ())
+    )
 
 
 def leader_closed(v: Variant, s: Stream) -> Check:
@@ -410,9 +428,17 @@ def leader_closed(v: Variant, s: Stream) -> Check:
     labels = LABELS[: s.between(3, 4)]
     leader, *others = s.shuffle(labels)
     arrived = leader + "".join(others)
-    schedule = arrived + s.choice(("", leader + "".join(others), leader + "".join(s.shuffle(others)), leader))
+    schedule = arrived + s.choice(
+        ("", leader + "".join(others), leader + "".join(s.shuffle(others)), leader)
+    )
     order = "".join(s.shuffle(labels))
-    return script(v, "closed join", results(s), (same_key(order), schedule, (leader,)), (same_key("A"), "", ()))
+    return script(
+        v,
+        "closed join",
+        results(s),
+        (same_key(order), schedule, (leader,)),
+        (same_key("A"), "", ()),
+    )
 
 
 def joiner_closed(v: Variant, s: Stream) -> Check:
@@ -421,7 +447,13 @@ def joiner_closed(v: Variant, s: Stream) -> Check:
     schedule = leader + waits + s.choice(("", last))
     order = comes + "".join(s.shuffle((leader, waits, last)))
     replies = results(s, s.choice((0, 0, 1)))
-    return script(v, "closed join lead", replies, (same_key(order), schedule, (waits,)), (same_key("A"), "", ()))
+    return script(
+        v,
+        "closed join lead",
+        replies,
+        (same_key(order), schedule, (waits,)),
+        (same_key("A"), "", ()),
+    )
 
 
 def after_the_load(v: Variant, s: Stream) -> Check:
@@ -431,7 +463,13 @@ def after_the_load(v: Variant, s: Stream) -> Check:
     if s.chance(1, 2):
         schedule, closed = schedule + s.choice(("AD", "AD", "DA", "CAD")) + s.text("ABCD", 0, 3), ()
     order = s.choice(("DABC", "DBAC"))
-    return script(v, "lead join kept", results(s), (same_key(order, key), schedule, closed), (same_key("A", key), "", ()))
+    return script(
+        v,
+        "lead join kept",
+        results(s),
+        (same_key(order, key), schedule, closed),
+        (same_key("A", key), "", ()),
+    )
 
 
 def two_keys(v: Variant, s: Stream) -> Check:
@@ -439,13 +477,21 @@ def two_keys(v: Variant, s: Stream) -> Check:
     key, other = s.shuffle(KEYS)
     keys = {"A": key, "B": other, "C": other, "D": s.choice(KEYS)}
     schedule = s.choice(("ABAAC", "ABAAC", "BAAAC", "ABACA")) + s.text("ABCD", 0, 6)
-    return script(v, "lead join", results(s, s.choice((0, 0, 1))), (keys, schedule, ()), (same_key("A", other), "", ()))
+    return script(
+        v,
+        "lead join",
+        results(s, s.choice((0, 0, 1))),
+        (keys, schedule, ()),
+        (same_key("A", other), "", ()),
+    )
 
 
 def wide(v: Variant, s: Stream) -> Check:
     """Two rounds of calls, some closed, with a source that fails now and then."""
     replies = [s.choice((FAILS, None, "v", "v")) for _ in range(3)]
-    replies = [f"{reply}{at}" if reply == "v" else reply for at, reply in enumerate((*replies, "v"))]
+    replies = [
+        f"{reply}{at}" if reply == "v" else reply for at, reply in enumerate((*replies, "v"))
+    ]
     rounds = []
     for most in (4, 3):
         labels = LABELS[: s.between(2, most)]
@@ -463,13 +509,23 @@ def oracle(v: Variant):
             self.load, self.log = load, []
 
         def in_air(self, key):
-            return [f for f in self.log if f["key"] == key and f["end"] is None and not (f["called"] and v["late"] == "anew")]
+            return [
+                f
+                for f in self.log
+                if f["key"] == key
+                and f["end"] is None
+                and not (f["called"] and v["late"] == "anew")
+            ]
 
         def flights(self):
             return sorted({flight["key"] for flight in self.log if self.in_air(flight["key"])})
 
         def end(self, flight, how, value=None):
-            flight["end"] = (1 + max((other["end"][0] for other in self.log if other["end"]), default=0), how, value)
+            flight["end"] = (
+                1 + max((other["end"][0] for other in self.log if other["end"]), default=0),
+                how,
+                value,
+            )
 
     class Call:
         def __init__(self, desk, key):
@@ -479,7 +535,11 @@ def oracle(v: Variant):
             raise StopIteration(result if v["report"] == "plain" else (result, how))
 
         def arrive(self):
-            ends = [flight["end"] for flight in self.desk.log if flight["key"] == self.key and flight["end"]]
+            ends = [
+                flight["end"]
+                for flight in self.desk.log
+                if flight["key"] == self.key and flight["end"]
+            ]
             landed = [end for end in ends if end[1] == "landed"]
             if landed and v["kept"] == "kept":
                 self.answer(max(landed, key=lambda end: end[0])[2], "kept")
@@ -511,11 +571,13 @@ def oracle(v: Variant):
             if how == "failed" and v["failure"] == "shared":
                 raise value
             if how == "closed" and v["closed"] == "stops":
-                raise {"RuntimeError": RuntimeError, "InterruptedError": InterruptedError}[v["error"]]
+                raise {"RuntimeError": RuntimeError, "InterruptedError": InterruptedError}[
+                    v["error"]
+                ]
             self.arrive()
 
         def close(self):
-            if self.leads and not self.flight["end"]:
+            if self.leads and self.flight is not None and not self.flight["end"]:
                 self.desk.end(self.flight, "closed")
 
     setattr(Desk, v["fetch"], lambda self, key: Call(self, key))

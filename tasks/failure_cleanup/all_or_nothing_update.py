@@ -77,7 +77,10 @@ CONTRACT = (
         then as it was before the call, and $notify is not called.""",
     ),
     Clause("told", "Once all ${change}s are made, $told_clause."),
-    Clause("listener", "When $notify raises, it is not called again and its error goes on to the caller; $listener_clause."),
+    Clause(
+        "listener",
+        "When $notify raises, it is not called again and its error goes on to the caller; $listener_clause.",
+    ),
     Clause("empty", "An empty list of ${change}s $empty_clause."),
     Clause("record", "$record"),
 )
@@ -93,21 +96,21 @@ class $error(Exception):
     """Not every $change can be made; the argument tells which cannot."""
 '''
 
-COMMIT = '''\
+COMMIT = """\
     for $key, $amount in ${change}s:
         ${store}[$key]["$level"] += $amount
         ${store}[$key]["$history"].append($amount)
-'''
-AT_ONCE = '''\
+"""
+AT_ONCE = """\
         reached.append($level)
         ${store}[$key]["$level"] = $level
         ${store}[$key]["$history"].append($amount)
-'''
-RESTORE = '''\
+"""
+RESTORE = """\
     if bad:
         ${store}.clear()
         ${store}.update(before)
-'''
+"""
 
 PLAN = Shape(
     name="plan",
@@ -289,28 +292,47 @@ SCENARIOS = (
 
 KEYS = ("k1", "k2", "k3")
 STRICT = Compare(exception_args=True)
-QUIET, FAILS, FAILS_LATER = callback(), callback(raises("OSError", "offline")), callback(None, raises("OSError", "offline"))
+QUIET, FAILS, FAILS_LATER = (
+    callback(),
+    callback(raises("OSError", "offline")),
+    callback(None, raises("OSError", "offline")),
+)
 
 
-def script(v: Variant, clauses: str, levels, *updates, listener=QUIET, identity=False, strict=True) -> Check:
+def script(
+    v: Variant, clauses: str, levels, *updates, listener=QUIET, identity=False, strict=True
+) -> Check:
     """Updates of one store that starts with the levels; everything is looked at after each update."""
     numbers = v.clauses("opening", "change", *clauses.split())
     compare = STRICT if strict else Compare()
     steps = []
     if v.shape == "journal":
-        steps.append(call(v["cls"], dict(zip(KEYS, levels, strict=False)), Ref("listener"), bind="book"))
-        looks = [*(call(f"book.{v['peek']}", key) for key, _ in zip(KEYS, levels, strict=False)), call(f"book.{v['at_zero']}")]
+        steps.append(
+            call(v["cls"], dict(zip(KEYS, levels, strict=False)), Ref("listener"), bind="book")
+        )
+        looks = [
+            *(call(f"book.{v['peek']}", key) for key, _ in zip(KEYS, levels, strict=False)),
+            call(f"book.{v['at_zero']}"),
+        ]
         for update in updates:
             steps += [call(f"book.{v['apply']}", update), *looks]
         return Check(tuple(steps), {"listener": listener}, clauses=numbers, compare=compare)
-    start = {key: {v["level"]: level, v["history"]: [level] if level else []} for key, level in zip(KEYS, levels, strict=False)}
+    start = {
+        key: {v["level"]: level, v["history"]: [level] if level else []}
+        for key, level in zip(KEYS, levels, strict=False)
+    }
     ends = []
     if identity:
         steps += [get("store.k1", bind="entry"), get(f"store.k1.{v['history']}", bind="past")]
         ends = [same("store.k1", "entry"), same(f"store.k1.{v['history']}", "past")]
     for update in updates:
         steps += [call(v["apply"], Ref("store"), update, Ref("listener")), look("store")]
-    return Check((*steps, *ends), {"store": value(start), "listener": listener}, clauses=numbers, compare=compare)
+    return Check(
+        (*steps, *ends),
+        {"store": value(start), "listener": listener},
+        clauses=numbers,
+        compare=compare,
+    )
 
 
 def visible(v: Variant, s: Stream):
@@ -325,11 +347,15 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
     """A good change before a bad one; a second withdrawal; a listener that fails."""
     level = s.between(3, 6)
     if bug == "half":
-        return script(v, "bad refusal", (level, 2), [("k1", s.between(1, 4)), ("k2", -s.between(3, 6))])
+        return script(
+            v, "bad refusal", (level, 2), [("k1", s.between(1, 4)), ("k2", -s.between(3, 6))]
+        )
     if bug == "plan_blind":
         return script(v, "bad refusal", (level, 2), [("k1", 1 - level), ("k1", -2)])
     if bug == "zero_left":
-        return script(v, "refusal record", (level, 0), [("k2", s.between(1, 4)), ("k1", -level - 1)])
+        return script(
+            v, "refusal record", (level, 0), [("k2", s.between(1, 4)), ("k1", -level - 1)]
+        )
     if bug == "history_left" and v.shape == "journal":
         return script(v, "refusal record", (level, 2), [("k1", 1), ("k2", -s.between(3, 6))])
     return script(v, "listener told", (level, 2), [("k1", s.between(1, 4))], listener=FAILS)
@@ -348,7 +374,9 @@ def bad_after_good(v: Variant, s: Stream) -> Check:
     """Some good changes, then one that is bad, then more; the same store afterwards."""
     levels = [s.between(1, 4), s.between(0, 3), s.between(0, 2)]
     good = [("k1", s.between(1, 3)), (s.choice(("k2", "k3")), s.between(1, 3))][: s.between(1, 2)]
-    bad = s.choice((("k9", s.choice((1, -1, 0))), ("k3", -s.between(6, 9)), ("k3", -s.between(6, 9))))
+    bad = s.choice(
+        (("k9", s.choice((1, -1, 0))), ("k3", -s.between(6, 9)), ("k3", -s.between(6, 9)))
+    )
     update = [*s.shuffle(good), bad, *some_changes(s, levels, s.below(3))]
     return script(v, "bad refusal record", levels, update, [("k1", 1)], identity=True)
 
@@ -356,7 +384,9 @@ def bad_after_good(v: Variant, s: Stream) -> Check:
 def at_zero(v: Variant, s: Stream) -> Check:
     """Changes that lead to 1, 0 and -1."""
     levels = [s.between(1, 4), s.between(1, 4), 0]
-    updates = [[(key, -level + s.choice((1, 0, 0, -1)))] for key, level in zip(KEYS, levels, strict=True)]
+    updates = [
+        [(key, -level + s.choice((1, 0, 0, -1)))] for key, level in zip(KEYS, levels, strict=True)
+    ]
     updates[2] = [("k1", s.between(1, 2)), ("k3", s.choice((0, 1, -1)))]
     return script(v, "bad refusal record", levels, *updates)
 
@@ -365,8 +395,20 @@ def one_key_again(v: Variant, s: Stream) -> Check:
     """Several changes of one key: each may be made alone, together they go too far, or just not."""
     level = s.between(2, 5)
     third = s.choice((-1, 0, 1))
-    update = [("k2", 1), ("k1", -level + 1), ("k1", s.choice((-1, -1, -2, -2))), ("k2", third), ("k1", s.choice((2, -1)))]
-    return script(v, "bad refusal told", (level, 1), update[: s.between(3, 5)], [("k1", 1), ("k2", 1), ("k1", 1)])
+    update = [
+        ("k2", 1),
+        ("k1", -level + 1),
+        ("k1", s.choice((-1, -1, -2, -2))),
+        ("k2", third),
+        ("k1", s.choice((2, -1))),
+    ]
+    return script(
+        v,
+        "bad refusal told",
+        (level, 1),
+        update[: s.between(3, 5)],
+        [("k1", 1), ("k2", 1), ("k1", 1)],
+    )
 
 
 def listener_fails(v: Variant, s: Stream) -> Check:
@@ -374,7 +416,15 @@ def listener_fails(v: Variant, s: Stream) -> Check:
     levels = [s.between(0, 3), s.between(0, 3)]
     update = [("k1", s.between(1, 3)), ("k2", s.between(1, 3))]
     later = [("k2", s.between(1, 3)), ("k1", s.between(1, 3))]
-    return script(v, "told listener record", levels, update, later, listener=s.choice((FAILS, FAILS_LATER)), identity=True)
+    return script(
+        v,
+        "told listener record",
+        levels,
+        update,
+        later,
+        listener=s.choice((FAILS, FAILS_LATER)),
+        identity=True,
+    )
 
 
 def several_bad(v: Variant, s: Stream) -> Check:
@@ -388,7 +438,15 @@ def several_bad(v: Variant, s: Stream) -> Check:
 def empty(v: Variant, s: Stream) -> Check:
     """Nothing to do, between two updates."""
     levels = start_levels(s)
-    return script(v, "empty told", levels, [("k1", s.between(1, 3))], [], [("k2", s.between(1, 3))], strict=False)
+    return script(
+        v,
+        "empty told",
+        levels,
+        [("k1", s.between(1, 3))],
+        [],
+        [("k2", s.between(1, 3))],
+        strict=False,
+    )
 
 
 def wide(v: Variant, s: Stream) -> Check:
@@ -418,7 +476,10 @@ def oracle(v: Variant):
                 reached.append(total)
         if bad:
             raise refused(bad if v["blame"] == "every" else bad[0])
-        return {key: amounts + [amount for other, amount in made if other == key] for key, amounts in past.items()}, reached
+        return {
+            key: amounts + [amount for other, amount in made if other == key]
+            for key, amounts in past.items()
+        }, reached
 
     def tell(listener, update, reached):
         if v["told"] == "together":
@@ -457,7 +518,9 @@ def oracle(v: Variant):
             self.past, self.listener = {key: [level] for key, level in levels.items()}, listener
 
         def apply(self, update):
-            return carry_out(self.past, update, self.listener, lambda past: setattr(self, "past", past))
+            return carry_out(
+                self.past, update, self.listener, lambda past: setattr(self, "past", past)
+            )
 
         def peek(self, key):
             return sum(self.past[key]), self.past[key][1:]

@@ -78,8 +78,12 @@ CONTRACT = (
         every BaseException, KeyboardInterrupt included: it is kept and the closing goes on.""",
     ),
     Clause("order", "$order_clause."),
-    Clause("closed", "A $item whose attribute closed is true before $run is called $closed_clause."),
-    Clause("which", "Among several errors of close() the $which_clause one ranks above the others."),
+    Clause(
+        "closed", "A $item whose attribute closed is true before $run is called $closed_clause."
+    ),
+    Clause(
+        "which", "Among several errors of close() the $which_clause one ranks above the others."
+    ),
     Clause(
         "body",
         """Once all is closed, the error of the highest rank is raised, the very object that came up.
@@ -345,7 +349,9 @@ SCENARIOS = (
     ),
 )  # fmt: skip
 
-JOBS = {kind: callback(raises(kind, "job")) for kind in ("OSError", "ValueError", "KeyboardInterrupt")}
+JOBS = {
+    kind: callback(raises(kind, "job")) for kind in ("OSError", "ValueError", "KeyboardInterrupt")
+}
 FINE = callback("done")
 KINDS = ("OSError", "OSError", "KeyboardInterrupt", "ValueError", "KeyboardInterrupt")
 
@@ -357,7 +363,11 @@ def script(v: Variant, clauses: str, job: str, closes, closed=()) -> Check:
     for name, kind in zip(names, closes, strict=True):
         fixtures[name] = recorder(close=raises(kind, name) if kind else None)
     flags = [put(f"{name}.closed", name in closed) for name in names]
-    turns = [kind for name, kind in zip(names, closes, strict=True) if name not in closed or v["closed"] == "again"]
+    turns = [
+        kind
+        for name, kind in zip(names, closes, strict=True)
+        if name not in closed or v["closed"] == "again"
+    ]
     fails = bool(job) or any(turns)
     bind = "outcome" if fails else None
     look = [get("outcome.others")] if fails else []
@@ -388,7 +398,9 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
         return script(v, "which others", "", ["", s.choice(kinds), ""])
     if bug == "masked":
         return script(v, "body others", s.choice(kinds), closes)
-    return script(v, "order body", s.choice(kinds) if bug == "job_escapes" else "", [""] * s.between(2, 3))
+    return script(
+        v, "order body", s.choice(kinds) if bug == "job_escapes" else "", [""] * s.between(2, 3)
+    )
 
 
 def some_closed(v: Variant, s: Stream, count: int):
@@ -411,15 +423,21 @@ def job_and_closes(v: Variant, s: Stream) -> Check:
     """The job fails and so do some closes."""
     count = s.between(1, 4)
     closes = failing(s, count, s.between(1, count))
-    return script(v, "order which body others", s.choice(KINDS[1:]), closes, some_closed(v, s, count))
+    return script(
+        v, "order which body others", s.choice(KINDS[1:]), closes, some_closed(v, s, count)
+    )
 
 
 def closed_before(v: Variant, s: Stream) -> Check:
     """Some are closed before, and their close() would raise."""
     count = s.between(2, 4)
     closes = failing(s, count, s.between(1, count))
-    closed = [name for name, kind in zip(v["names"], closes, strict=False) if kind and s.chance(2, 3)]
-    return script(v, "closed order which", s.choice(("", "", *KINDS)), closes, closed or v["names"][:1])
+    closed = [
+        name for name, kind in zip(v["names"], closes, strict=False) if kind and s.chance(2, 3)
+    ]
+    return script(
+        v, "closed order which", s.choice(("", "", *KINDS)), closes, closed or v["names"][:1]
+    )
 
 
 def wide(v: Variant, s: Stream) -> Check:
@@ -443,7 +461,10 @@ def oracle(v: Variant):
     def model(job, resources):
         notes = []
         outcome = attempt(job, notes, "job")
-        turns = sorted(enumerate(resources), key=lambda turn: turn[0] if v["order"] == "first_first" else -turn[0])
+        turns = sorted(
+            enumerate(resources),
+            key=lambda turn: turn[0] if v["order"] == "first_first" else -turn[0],
+        )
         for _, resource in turns:
             if v["closed"] == "again" or not resource.closed:
                 attempt(resource.close, notes, "close")

@@ -568,7 +568,7 @@ def asked(v: Variant, capacity, rate, begin, requests, clauses: str) -> Check:
     numbers = v.clauses("call", *clauses.split())
     if v.shape == "replay":
         pairs = [(now, cost) for now, cost, _ in requests]
-        return Check(call(v.entry_point, pairs, capacity, rate, begin), clauses=numbers)
+        return Check((call(v.entry_point, pairs, capacity, rate, begin),), clauses=numbers)
     if v.shape == "keyed":
         steps = [call(v.entry_point, capacity, rate, bind="buckets")]
         # The bucket is there from the beginning, as in the other shapes.
@@ -631,7 +631,7 @@ def small_steps(v: Variant, s: Stream) -> Check:
     """Many requests within few units, after the bucket was emptied."""
     capacity, rate, begin = s.between(2, 5), s.choice(RATES), s.choice(BEGINS)
     now = begin + 20 * UNIT
-    requests = [(now, capacity, "level")]
+    requests: list[tuple] = [(now, capacity, "level")]
     for _ in range(s.between(3, 5)):
         now += s.choice((3, 4, 6, 9))
         requests.append((now, s.choice((0, HALF, 1, rate)), s.choice(("wait", "level"))))

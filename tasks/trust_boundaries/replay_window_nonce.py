@@ -121,7 +121,9 @@ CONTRACT = (
         others are "accepted" and bring their $nonce into use.""",
     ),
     Clause("kept", "A $nonce stays in use $kept_clause."),
-    Clause("refused", '"forged" and "replayed" ${message}s bring no $nonce into use; $refused_clause.'),
+    Clause(
+        "refused", '"forged" and "replayed" ${message}s bring no $nonce into use; $refused_clause.'
+    ),
     Clause("count", "$counted"),
 )
 
@@ -421,9 +423,11 @@ def script(v: Variant, clauses: str, *messages, counts=False, after=()) -> Check
     for wait, sender, nonce, age, genuine in messages:
         now += wait
         arrivals.append((now, sender, nonce, now - age, genuine))
-    numbers = v.clauses("opening", *clauses.split(), *(("count",) if counts or v.shape == "batch" else ()))
+    numbers = v.clauses(
+        "opening", *clauses.split(), *(("count",) if counts or v.shape == "batch" else ())
+    )
     if v.shape == "batch":
-        return Check(call(v["function"], arrivals), clauses=numbers)
+        return Check((call(v["function"], arrivals),), clauses=numbers)
     steps = [call(v["cls"], Ref("clock"), Ref("genuine"), bind="gate")]
     for (wait, *_), (_, sender, nonce, stamp, _) in zip(messages, arrivals, strict=True):
         steps += [tick("clock", wait)] if wait else []
@@ -432,7 +436,9 @@ def script(v: Variant, clauses: str, *messages, counts=False, after=()) -> Check
     for wait in after:
         steps += [tick("clock", wait), call(f"gate.{v['count']}")]
     answers = tuple(genuine for *_, nonce, _, genuine in messages if nonce)
-    return Check(tuple(steps), {"clock": clock(100), "genuine": callback(*answers)}, clauses=numbers)
+    return Check(
+        tuple(steps), {"clock": clock(100), "genuine": callback(*answers)}, clauses=numbers
+    )
 
 
 def ahead_of(v: Variant) -> int:
@@ -446,7 +452,13 @@ def visible(v: Variant, s: Stream):
     fresh = (0, sender, nonce, s.between(0, 1), True)
     yield script(v, "nonce past", fresh, (1, sender, nonce, 1, True), (1, other, another, 0, True))
     forged = (1, sender, nonce, 0, False)
-    yield script(v, "past order", (0, sender, nonce, 0, True), forged, (0, other, another, v["tolerance"] + 2, True))
+    yield script(
+        v,
+        "past order",
+        (0, sender, nonce, 0, True),
+        forged,
+        (0, other, another, v["tolerance"] + 2, True),
+    )
     yield script(v, "order", fresh, (1, other, "", 0, True))
     if s.chance(1, 2):
         yield script(v, "nonce", fresh, (0, sender, another, 0, True), counts=v.shape != "batch")
@@ -458,13 +470,28 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
     if bug == "no_early":
         return script(v, "future", (0, sender, nonce, -tolerance - s.between(1, 4), True))
     if bug == "late_edge":
-        return script(v, "past", (0, sender, nonce, tolerance, True), (0, sender, nonce + "x", 1, True))
+        return script(
+            v, "past", (0, sender, nonce, tolerance, True), (0, sender, nonce + "x", 1, True)
+        )
     if bug == "anchored" and v["kept"] == "by_stamp":
-        return script(v, "nonce kept", (0, sender, nonce, -1, True), (tolerance, sender, nonce, tolerance - 1, True))
+        return script(
+            v,
+            "nonce kept",
+            (0, sender, nonce, -1, True),
+            (tolerance, sender, nonce, tolerance - 1, True),
+        )
     if bug == "anchored":
-        return script(v, "nonce kept", (0, sender, nonce, 1, True), (tolerance - 1, sender, nonce, 0, True), (1, sender, nonce, 0, True))
+        return script(
+            v,
+            "nonce kept",
+            (0, sender, nonce, 1, True),
+            (tolerance - 1, sender, nonce, 0, True),
+            (1, sender, nonce, 0, True),
+        )
     if bug == "freed":
-        return script(v, "nonce kept", (0, sender, nonce, 0, True), (tolerance, sender, nonce, 0, True))
+        return script(
+            v, "nonce kept", (0, sender, nonce, 0, True), (tolerance, sender, nonce, 0, True)
+        )
     return script(v, "refused", (0, sender, nonce, 0, False), (1, sender, nonce, 0, True))
 
 
@@ -481,7 +508,10 @@ def around_the_window(v: Variant, s: Stream) -> Check:
     """Stamps just inside, at and just outside both ends of the window."""
     edges = (v["tolerance"], -ahead_of(v), -v["tolerance"])
     ages = [s.choice(edges) + s.between(-1, 1) for _ in range(4)]
-    messages = [(s.below(2), s.choice(SENDERS), f"n{turn}", age, True) for turn, age in enumerate((*ages, v["tolerance"], -ahead_of(v)))]
+    messages = [
+        (s.below(2), s.choice(SENDERS), f"n{turn}", age, True)
+        for turn, age in enumerate((*ages, v["tolerance"], -ahead_of(v)))
+    ]
     return script(v, "past future", *messages)
 
 
@@ -491,7 +521,15 @@ def around_the_end(v: Variant, s: Stream) -> Check:
     age = s.choice((0, 1, 2, -1, -1, 1 - ahead_of(v)))
     wait = v["tolerance"] - s.choice((0, 0, age, age)) + s.between(-1, 1)
     later = [(s.between(0, 1), sender, nonce, s.between(0, 1), True) for _ in range(2)]
-    return script(v, "nonce kept", (0, sender, nonce, age, True), (max(wait, 0), sender, nonce, 0, True), *later, counts=True, after=after(v))
+    return script(
+        v,
+        "nonce kept",
+        (0, sender, nonce, age, True),
+        (max(wait, 0), sender, nonce, 0, True),
+        *later,
+        counts=True,
+        after=after(v),
+    )
 
 
 def refused_first(v: Variant, s: Stream) -> Check:
@@ -501,14 +539,26 @@ def refused_first(v: Variant, s: Stream) -> Check:
     age = s.choice((v["tolerance"] + 1, -ahead_of(v) - 1)) if genuine else s.between(0, 1)
     good = (s.choice((0, 1, 1, v["tolerance"])), sender, nonce, 0, True)
     again = (v["tolerance"] + s.between(-1, 1), sender, nonce, 0, True)
-    return script(v, "order refused nonce", (0, sender, nonce, age, genuine), good, again, counts=True, after=after(v))
+    return script(
+        v,
+        "order refused nonce",
+        (0, sender, nonce, age, genuine),
+        good,
+        again,
+        counts=True,
+        after=after(v),
+    )
 
 
 def out_and_used(v: Variant, s: Stream) -> Check:
     """A message that is out of the window or forged with a nonce in use, and empty nonces."""
     sender, nonce = pair(s)
     age = s.choice((v["tolerance"] + 1, v["tolerance"] + 2, -ahead_of(v) - 1, -v["tolerance"] - 1))
-    messages = [(0, sender, nonce, 0, True), (1, sender, nonce, age, True), (0, sender, nonce, 0, s.chance(1, 2))]
+    messages = [
+        (0, sender, nonce, 0, True),
+        (1, sender, nonce, age, True),
+        (0, sender, nonce, 0, s.chance(1, 2)),
+    ]
     if v.shape != "batch" or s.chance(3, 4):
         messages.append((0, sender, "", age, s.chance(1, 2)))
     return script(v, "order nonce refused", *messages, (1, sender, nonce, 1, True))
@@ -566,7 +616,9 @@ def oracle(v: Variant):
 
     def number(uses, now):
         live = [use for use in uses if counts(use, now)]
-        return sum(not any(same(use, *other[:2]) for other in live[:at]) for at, use in enumerate(live))
+        return sum(
+            not any(same(use, *other[:2]) for other in live[:at]) for at, use in enumerate(live)
+        )
 
     def batch(messages):
         uses, verdicts = [], []

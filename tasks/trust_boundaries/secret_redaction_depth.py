@@ -107,9 +107,14 @@ CONTRACT = (
         """The result is a copy with secrets masked: equal to the $record in everything else, made of
         new dicts and lists. The $record is not changed.""",
     ),
-    Clause("match", "The value under a key is secret, at any depth, in lists as well, when the key matches one of names. They match when they are equal $spelling_clause."),
+    Clause(
+        "match",
+        "The value under a key is secret, at any depth, in lists as well, when the key matches one of names. They match when they are equal $spelling_clause.",
+    ),
     Clause("mask", "$mask_clause."),
-    Clause("other", 'A secret number, True or False is masked as "$mark". A secret None $none_clause.'),
+    Clause(
+        "other", 'A secret number, True or False is masked as "$mark". A secret None $none_clause.'
+    ),
     Clause("nested", "$nested_clause."),
     Clause("text", "$text_clause."),
 )
@@ -126,7 +131,7 @@ $sizes
 $pair_line
 '''
 
-MASK = '''\
+MASK = """\
 
 
 def _mask(value: Any) -> Any:
@@ -138,18 +143,45 @@ def _mask(value: Any) -> Any:
 
 
 $helpers
-'''
+"""
 
 SHARED_BUGS = (
     change("short_shown", ("len(value) < LEAST", "len(value) < TAIL"), when={"hide": "tail"}),
-    change("first_pair", ("PAIR.sub(masked, text)", "PAIR.sub(masked, text, count=1)"), when={"text": "masked"}),
+    change(
+        "first_pair",
+        ("PAIR.sub(masked, text)", "PAIR.sub(masked, text, count=1)"),
+        when={"text": "masked"},
+    ),
 )
 SHARED_PATCHES = (
-    change("empty_left", ("    if not isinstance(value, str):\n", '    if value == "" or value == []:\n        return value\n    if not isinstance(value, str):\n'), when={"hide": "tail"}),
-    change("zero_left", ("    if not isinstance(value, str):\n        return MARK\n", "    if not isinstance(value, str):\n        return MARK if value else value\n")),
-    change("numbers_as_text", ("    if not isinstance(value, str):\n        return MARK\n", "    if isinstance(value, (int, float)):\n        value = str(value)\n    if not isinstance(value, str):\n        return MARK\n"),
-           when={"hide": ("tail_open", "stars")}),
-    change("edge_hidden", ("len(value) < LEAST", "len(value) <= LEAST"), when={"hide": ("tail", "tail_open")}),
+    change(
+        "empty_left",
+        (
+            "    if not isinstance(value, str):\n",
+            '    if value == "" or value == []:\n        return value\n    if not isinstance(value, str):\n',
+        ),
+        when={"hide": "tail"},
+    ),
+    change(
+        "zero_left",
+        (
+            "    if not isinstance(value, str):\n        return MARK\n",
+            "    if not isinstance(value, str):\n        return MARK if value else value\n",
+        ),
+    ),
+    change(
+        "numbers_as_text",
+        (
+            "    if not isinstance(value, str):\n        return MARK\n",
+            "    if isinstance(value, (int, float)):\n        value = str(value)\n    if not isinstance(value, str):\n        return MARK\n",
+        ),
+        when={"hide": ("tail_open", "stars")},
+    ),
+    change(
+        "edge_hidden",
+        ("len(value) < LEAST", "len(value) <= LEAST"),
+        when={"hide": ("tail", "tail_open")},
+    ),
 )
 # Patches that change how a key is matched make no sense where the match itself is at fault.
 MATCH_KEPT = ("short_shown", "first_pair", "lists_left", "inner_left")
@@ -292,7 +324,10 @@ def script(v: Variant, clauses: str, names, *records) -> Check:
     if v.shape == "walk":
         steps = [call(v["redact"], record, list(names)) for record in given]
     else:
-        steps = [call(v["cls"], list(names), bind="masker"), *(call(f"masker.{v['redact']}", record) for record in given)]
+        steps = [
+            call(v["cls"], list(names), bind="masker"),
+            *(call(f"masker.{v['redact']}", record) for record in given),
+        ]
     return Check(tuple(steps), fixtures, watch=("record",), clauses=numbers)
 
 
@@ -320,13 +355,19 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
     """One record that the bug masks otherwise."""
     name, text = s.choice(("password", "pin", "key")), letters(s, v["least"] + 1, v["least"] + 4)
     if bug == "short_shown":
-        return script(v, "mask", [name], {"user": "ada", name: letters(s, v["shown"], v["least"] - 1)})
+        return script(
+            v, "mask", [name], {"user": "ada", name: letters(s, v["shown"], v["least"] - 1)}
+        )
     if bug == "first_pair":
         return script(v, "text", [name], {"note": f"user=ada {name}={text} {name}={text}x"})
     if bug == "lists_left":
         return script(v, "match", [name], {"items": [{name: text}, {"user": "ada"}]})
     if bug == "substring":
-        longer = next(key for key in SPELLINGS[name] if key.endswith("s") or key == "monkey" or key == "shipping")
+        longer = next(
+            key
+            for key in SPELLINGS[name]
+            if key.endswith("s") or key == "monkey" or key == "shipping"
+        )
         return script(v, "match", [name], {longer: text, name: text})
     return script(v, "nested", [name], {name: {"user": text, "note": text}})
 
@@ -341,23 +382,39 @@ def spelled(v: Variant, s: Stream) -> Check:
 def sizes(v: Variant, s: Stream) -> Check:
     """Secret texts just below, at and just above the size that matters, and empty ones."""
     name = s.choice(NAMES)
-    texts = [letters(s, size, size) for size in (v["least"] - 1, v["least"], v["least"] + 1, v["shown"], v["shown"] - 1, 0)]
-    return script(v, "mask", [name], {"items": [{name: text, "note": text} for text in s.shuffle(texts)]})
+    texts = [
+        letters(s, size, size)
+        for size in (v["least"] - 1, v["least"], v["least"] + 1, v["shown"], v["shown"] - 1, 0)
+    ]
+    return script(
+        v, "mask", [name], {"items": [{name: text, "note": text} for text in s.shuffle(texts)]}
+    )
 
 
 def other_values(v: Variant, s: Stream) -> Check:
     """Secret numbers, truth values, None, and the empty ones of all kinds."""
     name = s.choice(NAMES)
-    values = s.sample((0, 7, -2, 1234567890123, True, False, None, None, "", [], {}, [0, None], {"user": 0}), s.between(4, 7))
-    return script(v, "other nested", [name], {"items": [{name: inner, "note": inner} for inner in values]})
+    values = s.sample(
+        (0, 7, -2, 1234567890123, True, False, None, None, "", [], {}, [0, None], {"user": 0}),
+        s.between(4, 7),
+    )
+    return script(
+        v, "other nested", [name], {"items": [{name: inner, "note": inner} for inner in values]}
+    )
 
 
 def deep(v: Variant, s: Stream) -> Check:
     """Secret dicts and lists, and secrets in lists of lists."""
     name, other = s.sample(NAMES, 2)
     inner = {s.choice(OPEN_KEYS): word(v, s), name: word(v, s), "id": s.below(9)}
-    secret = s.choice(([word(v, s), inner, [word(v, s)]], {"user": inner, "items": [word(v, s), None]}, inner))
-    record = {"path": [[[{other: word(v, s)}], word(v, s)], inner], name: secret, "note": [word(v, s), 0]}
+    secret = s.choice(
+        ([word(v, s), inner, [word(v, s)]], {"user": inner, "items": [word(v, s), None]}, inner)
+    )
+    record = {
+        "path": [[[{other: word(v, s)}], word(v, s)], inner],
+        name: secret,
+        "note": [word(v, s), 0],
+    }
     return script(v, "match nested mask", (name, other), record)
 
 
@@ -367,10 +424,22 @@ def pairs(v: Variant, s: Stream) -> Check:
     spellings = [key.replace(" ", "") for key in SPELLINGS[name]]
 
     def text() -> str:
-        found = [f"{s.choice((*spellings, *spellings[:1] * 5, 'user'))}={word(v, s)}" for _ in range(s.between(1, 3))]
-        return s.choice(("", "seen: ", "?", "x ")) + s.choice((" ", "&", ", ", "; ", " & ")).join(found) + s.choice(("", "", "=", " end"))
+        found = [
+            f"{s.choice((*spellings, *spellings[:1] * 5, 'user'))}={word(v, s)}"
+            for _ in range(s.between(1, 3))
+        ]
+        return (
+            s.choice(("", "seen: ", "?", "x "))
+            + s.choice((" ", "&", ", ", "; ", " & ")).join(found)
+            + s.choice(("", "", "=", " end"))
+        )
 
-    return script(v, "text match", [name], {"note": text(), "items": [text(), {"path": text()}, 5], name: text()})
+    return script(
+        v,
+        "text match",
+        [name],
+        {"note": text(), "items": [text(), {"path": text()}, 5], name: text()},
+    )
 
 
 def wide(v: Variant, s: Stream) -> Check:
@@ -383,21 +452,33 @@ def wide(v: Variant, s: Stream) -> Check:
         if kind < 2:
             return word(v, s)
         if kind < 4:
-            return s.choice((None, 0, 5, True, "", f"{s.choice(spellings).replace(' ', '')}={word(v, s)}"))
+            return s.choice(
+                (None, 0, 5, True, "", f"{s.choice(spellings).replace(' ', '')}={word(v, s)}")
+            )
         if kind == 4 or kind == 7:
-            return {s.choice(OPEN_KEYS): word(v, s), s.choice(spellings): s.choice((word(v, s), None))}
+            return {
+                s.choice(OPEN_KEYS): word(v, s),
+                s.choice(spellings): s.choice((word(v, s), None)),
+            }
         if kind == 5:
             return [made(depth - 1) for _ in range(s.between(0, 2))]
         return {key: made(depth - 1) for key in s.sample((*OPEN_KEYS, *spellings), 2)}
 
-    return script(v, "match mask other nested text", names, {"user": made(2), s.choice(spellings): made(1), s.choice(OPEN_KEYS): made(1)})
+    return script(
+        v,
+        "match mask other nested text",
+        names,
+        {"user": made(2), s.choice(spellings): made(1), s.choice(OPEN_KEYS): made(1)},
+    )
 
 
 def oracle(v: Variant):
     """Lists the paths of all leaves first, decides about each path, and builds the copy from that."""
 
     def bare(name):
-        return "".join(c for c in name.lower() if c not in "-_ ") if v["spelling"] == "loose" else name
+        return (
+            "".join(c for c in name.lower() if c not in "-_ ") if v["spelling"] == "loose" else name
+        )
 
     def matches(key, names):
         return any(bare(key) == bare(name) for name in names)
@@ -418,11 +499,17 @@ def oracle(v: Variant):
         """A stretch of text without blanks and ampersands: at most one pair."""
         for at, char in enumerate(piece):
             start = at
-            while start and (piece[start - 1].isascii() and piece[start - 1].isalnum() or piece[start - 1] in "-_"):
+            while start and (
+                piece[start - 1].isascii()
+                and piece[start - 1].isalnum()
+                or piece[start - 1] in "-_"
+            ):
                 start -= 1
             if char == "=" and start < at and at + 1 < len(piece):
                 secret = matches(piece[start:at], names)
-                return piece[: at + 1] + (hidden_text(piece[at + 1 :]) if secret else piece[at + 1 :])
+                return piece[: at + 1] + (
+                    hidden_text(piece[at + 1 :]) if secret else piece[at + 1 :]
+                )
         return piece
 
     def open_text(text, names):
@@ -437,7 +524,9 @@ def oracle(v: Variant):
         return "".join(piece if piece in (" ", "&") else part(piece, names) for piece in pieces)
 
     def leaves(node, path):
-        inner = node.items() if type(node) is dict else enumerate(node) if type(node) is list else ()
+        inner = (
+            node.items() if type(node) is dict else enumerate(node) if type(node) is list else ()
+        )
         yield path, node
         for key, below in inner:
             yield from leaves(below, (*path, key))
@@ -445,7 +534,9 @@ def oracle(v: Variant):
     def model(record, names):
         built = {}
         for path, node in leaves(record, ()):
-            secrets = [depth for depth, key in enumerate(path) if type(key) is str and matches(key, names)]
+            secrets = [
+                depth for depth, key in enumerate(path) if type(key) is str and matches(key, names)
+            ]
             if v["nested"] == "whole" and secrets:
                 # In a masked container there is nothing left to build.
                 if secrets[0] < len(path) - 1:
