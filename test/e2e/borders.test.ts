@@ -27,15 +27,13 @@ const ONLY_USER: Record<string, string[]> = {
 
 type Import = { file: string; from: string }
 
+/** Static imports and re-exports (a statement starts its line), and dynamic imports anywhere. */
+const STATEMENT = /^(?:import|export)\s(?:[^'";]*?\sfrom\s)?\s*'([^']+)'|\bimport\('([^']+)'\)/gm
+
 const imports: Import[] = globSync('src/**/*.{ts,tsx}', { cwd: root }).flatMap((file) =>
-  [
-    ...readFileSync(path.join(root, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g),
-  ].map((match) => {
-    const from = match[1] ?? ''
-    return {
-      file,
-      from: from.startsWith('.') ? path.join(path.dirname(file), from) : from,
-    }
+  [...readFileSync(path.join(root, file), 'utf8').matchAll(STATEMENT)].map((match) => {
+    const from = match[1] ?? match[2] ?? ''
+    return { file, from: from.startsWith('.') ? path.join(path.dirname(file), from) : from }
   }),
 )
 
