@@ -76,8 +76,7 @@ KNOBS = (
         },
         by_age={
             "listing_clause": "in the order in which their ${key}s came in; overwriting does not "
-            "change "
-            "this order, and what was taken out and comes again is new",
+            "change this order, and what was taken out and comes again is new",
             "in_order": "by age",
             "list_ticks": "return list(self._values.items())",
             "listed_order": "list(self._values.items())",
@@ -96,9 +95,10 @@ CONTRACT = (
     ),
     Clause(
         "use",
-        """Coming in is the first use of an entry. $reads of an entry that is there $read_clause;
-        $stores for a $key that is there overwrites the $value and $again_clause. Asking with `in`,
-        `len` or $items is never a use. Any ${value}, None included, makes an entry like any other.""",
+        """Coming in is the first use of an entry. Calling $reads for an entry that is there
+        $read_clause; calling $stores for a $key that is there overwrites the $value and
+        $again_clause. Asking with `in`, `len` or $items is never a use. Any ${value}, None
+        included, makes an entry like any other.""",
     ),
     Clause(
         "evict",
