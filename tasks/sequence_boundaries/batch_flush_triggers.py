@@ -36,8 +36,7 @@ KNOBS = (
         },
         after={
             "test_clause": "Each $item joins the waiting batch, which is sent at once when it then "
-            "has "
-            "$max_count ${item}s or more, or its $weight $full_clause $max_weight.",
+            "has $max_count ${item}s or more, or its $weight $full_clause $max_weight.",
             "misfit": "",
             "misfit_or_alone": "alone",
             "misfit_alone": "alone",
@@ -127,8 +126,7 @@ KNOBS = (
         "failed",
         keeps={
             "failed_clause": "the batch stays as it is, to be tried again when the next reason to "
-            "send "
-            "it comes, and a $close that raised has not closed",
+            "send it comes, and a $close that raised has not closed",
             "flush": """
                 self._$send(tuple(self._items))
                 self._items, self._$weight = [], 0
