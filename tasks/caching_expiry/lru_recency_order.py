@@ -1,5 +1,7 @@
 """Eviction takes the entry whose last use is longest ago, by the stated notion of a use."""
 
+from typing import Any
+
 from sandbox.checks import Check, Ref, call, callback, raises
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
 
@@ -921,7 +923,7 @@ def wide(v: Variant, s: Stream) -> Check:
     ops += drawn(s, s.between(2, 5), ("put", "get", "get", "in", "in", "drop"), keys[:4])
     ops += [("items", None), ("put", keys[4]), ("items", None)]
     told = (None, raises("OSError", "no"), None) if s.chance(1, 5) else (None,)
-    loaded = s.shuffle(LOADED)
+    loaded: list[Any] = s.shuffle(LOADED)
     if v.shape == "loading" and s.chance(1, 3):
         loaded.insert(s.between(1, 4), raises("KeyError", "gone"))
     return script(v, capacity, ops, "use evict told listing drop", told, loaded)
