@@ -19,6 +19,7 @@ export async function sampleEpoch({
   sealed = 3,
   id = 'open-2026-11',
   pad = 0,
+  visible = [] as Prompt['visible'],
 } = {}): Promise<SampleEpoch> {
   const chosen = CATEGORIES.slice(0, categories)
   const perCategory = practice + sealed
@@ -33,7 +34,7 @@ export async function sampleEpoch({
         entry_point: 'width',
         contract: ['width(a, b) is the distance of a and b.'],
         module: FAULTY,
-        visible: [],
+        visible,
         prompt: `Task ${instanceId}. Mend this module:\n\n${FAULTY}${' '.repeat(pad)}`,
         prompt_version: 1,
       }

@@ -39,7 +39,12 @@ export class Terminal {
       stdout,
       stderr,
       stdin: (async function* () {})(),
-      env: { FAILMAP_HOME: this.home, FAILMAP_WORKSPACE: this.workspace, ...this.env },
+      env: {
+        PATH: process.env.PATH,
+        FAILMAP_HOME: this.home,
+        FAILMAP_WORKSPACE: this.workspace,
+        ...this.env,
+      },
       cwd: this.folder,
       home: this.folder,
       platform: process.platform,
