@@ -19,6 +19,8 @@ import {
 
 const folder = path.join(stateFolder, 'demo')
 const model = 'baseline/template'
+/** Modules that the baseline may try for one task; its default of 160 takes four times as long. */
+const STEPS = '40'
 
 /** Runs one `failmap` command on this terminal, echoing it first. */
 async function failmap(url: string, args: string[]): Promise<void> {
@@ -62,10 +64,12 @@ await withServices(async () => {
     await failmap(url, ['register', '--name', 'Demo vendor'])
   }
   await failmap(url, ['pull', '--epoch', epoch.id])
-  await failmap(url, ['run', '--model', model])
+  await failmap(url, ['run', '--model', model, '--steps', STEPS])
 
   stage('5. The submission: signed, judged behind closed doors')
-  await failmap(url, ['submit', '--wait'])
+  await failmap(url, ['submit', '--no-wait'])
+
+  await failmap(url, ['watch'])
 
   stage('6. The report')
   await failmap(url, ['report'])

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { Size } from './local-epoch.ts'
 import { SetupError } from './process.ts'
 
-/** What the demo epoch draws for one category: the sizes of a real epoch. */
-export const DEMO_SIZE: Size = { practice: 4, sealed: 20 }
+/** What the demo epoch draws for one category: an eighth of a real epoch, for a demo of minutes. */
+export const DEMO_SIZE: Size = { practice: 2, sealed: 10 }
 
 const isolationSchema = z
   .object({
