@@ -32,8 +32,13 @@ export class RunFixture {
     return journalLines(this.terminal.workspace).slice(1)
   }
 
+  /** Every line about an answer, a reply together with its reading, in the order of the replies. */
   answers(): Line[] {
-    return this.journal().filter((line) => 'instance_id' in line)
+    const lines = this.journal()
+    const readings = new Map(lines.map(({ read, ...reading }) => [read, reading]))
+    return lines.flatMap((line) =>
+      'instance_id' in line ? [{ ...line, ...readings.get(line.instance_id) }] : [],
+    )
   }
 }
 

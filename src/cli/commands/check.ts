@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { EXIT } from '../exit.ts'
 import { openLocalChecker } from '../local-checker.ts'
 import { runPool } from '../model/pool.ts'
+import { readKept } from '../run/reader.ts'
 import { checkText, countChecks } from '../terminal/check.ts'
 import { Progress } from '../terminal/progress.ts'
 import { type Verb, wholeNumber } from '../verb.ts'
@@ -38,6 +39,7 @@ export const check: Verb = {
     const open = lockExisting(entry, io)
     const prompts = new Prompts(epoch.promptsFile)
     const log = CheckLog.open(open.folder)
+    await readKept(open.journal, prompts, io)
     const tasks = prompts.tasks.filter((task) => open.journal.has(task.instanceId))
     const isOpen = (task: TaskEntry) => {
       const module = open.journal.read(task.instanceId)?.module

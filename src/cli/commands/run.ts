@@ -104,11 +104,13 @@ async function runSource(context: Context, parts: Parts): Promise<Outcome> {
       tasks,
       resumeCommand: context.commandLine,
       tell,
-      onAnswer: ({ status, cause }) => {
+      onReply: () => {
+        if (!context.isJson) progress.advance(lost.share)
+      },
+      onReading: ({ status, cause }) => {
         lost.add(status, cause)
         const warning = lost.warning()
         if (warning !== null) tell(warning)
-        if (!context.isJson) progress.advance(lost.share)
       },
     })
   } finally {

@@ -4,6 +4,7 @@ import { EXIT } from '../exit.ts'
 import { Failure } from '../failure.ts'
 import { organisationOf } from '../keyring.ts'
 import { importPredictions } from '../run/import-predictions.ts'
+import { readKept } from '../run/reader.ts'
 import { fetchReport } from '../submit/fetch-report.ts'
 import { signSubmission } from '../submit/manifest.ts'
 import { toModelCard } from '../submit/model-card.ts'
@@ -64,6 +65,7 @@ export const submit: Verb = {
     const epoch = requireEpoch(context.config.workspace, open.journal.header.epoch.id)
     const prompts = new Prompts(epoch.promptsFile)
     try {
+      await readKept(open.journal, prompts, context.io)
       const patches = writePatches(open.folder, open.journal, prompts)
       tellCoverage(context, patches)
       const api = context.api(signer)

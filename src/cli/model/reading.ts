@@ -1,18 +1,8 @@
 import { LIMITS } from '../../protocol/limits.ts'
 import { utf8Length } from '../../protocol/text.ts'
+import type { Reading } from '../workspace/journal.ts'
 import type { Completion } from './completion.ts'
-import { type ReplyStatus, replyToModule } from './reply.ts'
-
-export type AnswerStatus = ReplyStatus | 'too_large' | 'backend_error'
-
-/** What one completion is worth: the patch, or why there is none. */
-export type Reading = {
-  status: AnswerStatus
-  /** More exact than the status, where something about the server's settings is to blame. */
-  cause: string | null
-  module: string | null
-  notes: string[]
-}
+import { replyToModule } from './reply.ts'
 
 export type ReadingContext = {
   module: string
@@ -26,14 +16,27 @@ const CUT_OFF = ['length', 'time_limit', 'size_limit']
 /** We ended these ourselves, in the middle: there is no whole answer to look for. */
 const OUR_LIMITS = ['time_limit', 'size_limit']
 
+/** What a reading needs of a completion; a kept reply has it too. */
+export type Readable = Pick<Completion, 'content' | 'finishReason' | 'usage'>
+
 /** Turns a completion into a patch. The reasoning channel is never searched for code. */
 export function readCompletion(completion: Completion, context: ReadingContext): Reading {
+  return readWithoutText(completion, context) ?? readText(completion, context)
+}
+
+/** The reading of a completion that holds no text to look into; else null. Costs next to nothing. */
+export function readWithoutText(completion: Completion, context: ReadingContext): Reading | null {
   if (completion.content.trim() === '') return readEmpty(completion, context)
   const { finishReason } = completion
-  if (finishReason !== null && OUR_LIMITS.includes(finishReason)) {
-    return { status: 'truncated', cause: finishReason, module: null, notes: [] }
-  }
-  const read = replyToModule(completion.content, {
+  return finishReason !== null && OUR_LIMITS.includes(finishReason)
+    ? { status: 'truncated', cause: finishReason, module: null, notes: [] }
+    : null
+}
+
+/** Looks for the module in the text of a reply: milliseconds, more for a long one. */
+export function readText(readable: Readable, context: ReadingContext): Reading {
+  const { content, finishReason } = readable
+  const read = replyToModule(content, {
     module: context.module,
     entryPoint: context.entryPoint,
     ...(finishReason === null ? {} : { finishReason }),
@@ -41,7 +44,7 @@ export function readCompletion(completion: Completion, context: ReadingContext):
   if (read.module !== null && utf8Length(read.module) > LIMITS.moduleBytes) {
     return { status: 'too_large', cause: null, module: null, notes: read.notes }
   }
-  const cause = read.status === 'truncated' ? limitReached(completion, context) : null
+  const cause = read.status === 'truncated' ? limitReached(readable, context) : null
   return { status: read.status, cause, module: read.module, notes: read.notes }
 }
 
@@ -58,7 +61,7 @@ function readEmpty(completion: Completion, context: ReadingContext): Reading {
 }
 
 /** Which limit ended the text: ours in time or size, the allowed output, or the window. */
-function limitReached({ finishReason, usage }: Completion, context: ReadingContext): string {
+function limitReached({ finishReason, usage }: Readable, context: ReadingContext): string {
   if (finishReason !== null && OUR_LIMITS.includes(finishReason)) return finishReason
   const prompt = usage?.promptTokens ?? null
   const written = usage?.completionTokens ?? null

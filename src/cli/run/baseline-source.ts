@@ -80,7 +80,8 @@ async function repairAll(
         answered_at: toInstant(io.now() / 1000),
       }
       work.run.journal.record(answer)
-      work.onAnswer(answer)
+      work.onReply()
+      work.onReading(answer)
     })
   } finally {
     io.interrupted.removeEventListener('abort', interrupt)

@@ -2,13 +2,15 @@ import { toInstant } from '../../protocol/instant.ts'
 import { EXIT } from '../exit.ts'
 import { Failure } from '../failure.ts'
 import type { Io } from '../io.ts'
-import { type Asked, Asker } from '../model/asker.ts'
+import { Asker } from '../model/asker.ts'
+import type { Completion } from '../model/completion.ts'
 import { type Connection, requireSameModel } from '../model/connection.ts'
 import { runPool } from '../model/pool.ts'
-import { readCompletion } from '../model/reading.ts'
+import { readWithoutText } from '../model/reading.ts'
 import { isFinal, ServerWatch, stopFor } from '../model/server-watch.ts'
-import type { Answer, Journal } from '../workspace/journal.ts'
+import type { Journal, Reading, Reply } from '../workspace/journal.ts'
 import type { Prompts, TaskEntry } from '../workspace/prompts.ts'
+import { Reader } from './reader.ts'
 
 export type ModelRun = {
   io: Io
@@ -24,7 +26,9 @@ export type ModelRun = {
   acceptedModel: string | null
   resumeCommand: string
   tell: (line: string) => void
-  onAnswer: (answer: Answer) => void
+  /** A reply is in the journal. */
+  onReply: () => void
+  onReading: (reading: Pick<Reading, 'status' | 'cause'>) => void
 }
 
 /** Answers whose prompt filled the whole context, before the server's setting is blamed. */
@@ -68,18 +72,27 @@ export async function runModel(run: ModelRun): Promise<void> {
     sleep,
     random: () => (io.randomBytes(1)[0] ?? 0) / 256,
   })
+  const reader = new Reader({
+    journal,
+    prompts: run.prompts,
+    contextLength: contextOf(run),
+    now: io.now,
+    onReading: run.onReading,
+  })
   try {
     await requireReady(run, watch, () => ask([{ role: 'user', content: 'Say ready.' }], 1))
     const start = new StartOfRun(journal)
     await runPool(run.tasks[Symbol.iterator](), run.slots, stop, async (task) => {
-      const answer = await answerTask(run, asker, task)
-      if (answer === null) return
-      journal.record(answer)
-      start.check(answer)
-      run.onAnswer(answer)
+      const kept = await answerTask(run, asker, task)
+      if (kept === null) return
+      start.check(kept)
+      run.onReply()
+      if (kept.reading === null) reader.add(task.instanceId)
+      else run.onReading(kept.reading)
     })
   } finally {
     io.interrupted.removeEventListener('abort', interrupt)
+    await reader.finish(io.interrupted)
     await journal.flush()
   }
 }
@@ -117,84 +130,89 @@ function noteServer(run: ModelRun, served: string | null, streamed: boolean): vo
   if (served !== null) run.journal.recordFact('served_model', served)
 }
 
-async function answerTask(run: ModelRun, asker: Asker, task: TaskEntry): Promise<Answer | null> {
+/** Asks for one task and keeps what came. Nothing is kept of an interrupted call. */
+async function answerTask(run: ModelRun, asker: Asker, task: TaskEntry): Promise<Kept | null> {
   const { io, journal, connection, prompts } = run
   const { settings } = journal.header
   const startedAt = io.now()
   const prompt = prompts.asked(task)
   const asked = await asker.ask(prompt.prompt, settings.max_tokens ?? 0)
   if (asked.kind === 'interrupted') return null
-  if (asked.kind === 'answered') {
-    requireSameModel(connection.identity, asked.completion.servedModel, run.acceptedModel)
-    noteServer(run, asked.completion.servedModel, asked.completion.streamed)
-  }
   const shared = {
     instance_id: task.instanceId,
     attempts: asked.attempts,
     latency_ms: Math.round(io.now() - startedAt),
     answered_at: toInstant(io.now() / 1000),
   }
-  return { ...shared, ...outcomeOf(asked, prompt, run) }
-}
-
-function outcomeOf(
-  asked: Exclude<Asked, { kind: 'interrupted' }>,
-  prompt: { module: string; entry_point: string },
-  { connection, journal }: ModelRun,
-): Omit<Answer, 'instance_id' | 'attempts' | 'latency_ms' | 'answered_at'> {
   if (asked.kind === 'gave-up') {
-    return {
-      status: 'backend_error',
-      cause: asked.failure.message,
-      module: null,
-      reply: '',
-      notes: [],
-      finish_reason: null,
-      usage: null,
-      reasoning_characters: 0,
-      max_tokens: null,
-    }
+    return keep(run, { ...shared, ...NO_REPLY }, gaveUp(asked.failure.message))
   }
   const { completion, maxTokens } = asked
-  const reading = readCompletion(completion, {
+  requireSameModel(connection.identity, completion.servedModel, run.acceptedModel)
+  noteServer(run, completion.servedModel, completion.streamed)
+  const reply = { ...shared, ...toReply(completion), max_tokens: maxTokens }
+  const reading = readWithoutText(completion, {
     module: prompt.module,
     entryPoint: prompt.entry_point,
     maxTokens,
-    contextLength: journal.header.settings.num_ctx ?? connection.identity.contextLength,
+    contextLength: contextOf(run),
   })
+  return keep(run, reply, reading)
+}
+
+type Kept = { reply: Reply; reading: Reading | null }
+
+function keep({ journal }: ModelRun, reply: Reply, reading: Reading | null): Kept {
+  if (reading === null) journal.recordReply(reply)
+  else journal.record({ ...reply, ...reading })
+  return { reply, reading }
+}
+
+const NO_REPLY = {
+  reply: '',
+  finish_reason: null,
+  usage: null,
+  reasoning_characters: 0,
+  max_tokens: null,
+} as const
+
+function gaveUp(message: string): Reading {
+  return { status: 'backend_error', cause: message, module: null, notes: [] }
+}
+
+function toReply({ content, finishReason, usage, reasoning }: Completion) {
   return {
-    ...reading,
-    reply: completion.content,
-    finish_reason: completion.finishReason,
+    reply: content,
+    finish_reason: finishReason,
     usage:
-      completion.usage === null
+      usage === null
         ? null
-        : {
-            prompt_tokens: completion.usage.promptTokens,
-            completion_tokens: completion.usage.completionTokens,
-          },
-    reasoning_characters: completion.reasoning.length,
-    max_tokens: maxTokens,
+        : { prompt_tokens: usage.promptTokens, completion_tokens: usage.completionTokens },
+    reasoning_characters: reasoning.length,
   }
+}
+
+function contextOf({ connection, journal }: ModelRun): number | null {
+  return journal.header.settings.num_ctx ?? connection.identity.contextLength
 }
 
 /** Catches a context that is too small for any task before a night is spent on it. */
 class StartOfRun {
   readonly #journal: Journal
-  #first: Answer[] = []
+  #first: Kept[] = []
 
   constructor(journal: Journal) {
     this.#journal = journal
   }
 
-  check(answer: Answer): void {
+  check(kept: Kept): void {
     if (this.#first.length >= FULL_AT_START) return
-    this.#first.push(answer)
+    this.#first.push(kept)
     if (this.#first.length < FULL_AT_START) return
-    if (!this.#first.every(({ cause }) => cause === 'context_full')) return
-    const ids = this.#first.map(({ instance_id }) => instance_id)
+    if (!this.#first.every(({ reading }) => reading?.cause === 'context_full')) return
+    const ids = this.#first.map(({ reply }) => reply.instance_id)
     this.#journal.reopen(ids, 'context_full')
-    const { usage } = answer
+    const { usage } = kept.reply
     const prompt = usage?.prompt_tokens ?? 0
     throw new Failure(EXIT.modelServer, 'the prompts do not fit the context of the server', {
       why: `the first ${FULL_AT_START} answers were cut off: a prompt of ${prompt} tokens, an apparent limit of ${prompt + (usage?.completion_tokens ?? 0)}`,

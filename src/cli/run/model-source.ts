@@ -71,7 +71,8 @@ export async function modelSource(
         acceptedModel: options.acceptModel ?? null,
         resumeCommand: work.resumeCommand,
         tell: work.tell,
-        onAnswer: work.onAnswer,
+        onReply: work.onReply,
+        onReading: work.onReading,
       })
     },
     close: () => connection.transport.close(),

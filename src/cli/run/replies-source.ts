@@ -94,7 +94,8 @@ async function readReplies({ io }: Context, file: string, work: Work): Promise<v
       answered_at: toInstant(io.now() / 1000),
     }
     work.run.journal.record(answer)
-    work.onAnswer(answer)
+    work.onReply()
+    work.onReading(answer)
   }
   await work.run.journal.flush()
 }

@@ -1,4 +1,4 @@
-import type { Answer, Settings } from '../workspace/journal.ts'
+import type { Reading, Settings } from '../workspace/journal.ts'
 import type { Prompts, TaskEntry } from '../workspace/prompts.ts'
 import type { OpenRun } from '../workspace/runs.ts'
 
@@ -18,6 +18,8 @@ export type Work = {
   tasks: readonly TaskEntry[]
   resumeCommand: string
   tell: (line: string) => void
-  /** Called after an answer is in the journal. */
-  onAnswer: (answer: Answer) => void
+  /** A reply is in the journal. */
+  onReply: () => void
+  /** What was made of it is in the journal too. */
+  onReading: (reading: Pick<Reading, 'status' | 'cause'>) => void
 }

@@ -37,8 +37,8 @@ export const headerSchema = z.strictObject({
 })
 export type Header = z.infer<typeof headerSchema>
 
-export const answerSchema = z.strictObject({
-  instance_id: instanceIdSchema,
+/** What was made of a reply: can be made again from the reply at any time. */
+const readingSchema = z.strictObject({
   status: z.enum([
     'ok',
     'unchanged',
@@ -54,9 +54,15 @@ export const answerSchema = z.strictObject({
   ]),
   cause: z.string().nullable(),
   module: z.string().nullable(),
+  notes: z.array(z.string()),
+})
+export type Reading = z.infer<typeof readingSchema>
+
+/** What the model gave: the part that costs hours. */
+const replySchema = z.strictObject({
+  instance_id: instanceIdSchema,
   /** The model's text, untouched. */
   reply: z.string(),
-  notes: z.array(z.string()),
   finish_reason: z.string().nullable(),
   /** Null where the server does not report usage. */
   usage: z
@@ -71,15 +77,21 @@ export const answerSchema = z.strictObject({
   latency_ms: z.int(),
   answered_at: z.string(),
 })
+export type Reply = z.infer<typeof replySchema>
+export const answerSchema = z.strictObject({ ...replySchema.shape, ...readingSchema.shape })
 export type Answer = z.infer<typeof answerSchema>
 export type AnswerStatus = Answer['status']
+
+/** The reading of a reply that was kept before. */
+const laterReadingSchema = z.strictObject({ read: instanceIdSchema, ...readingSchema.shape })
 
 /** Something learned about the server during the run, kept once. */
 const factSchema = z.strictObject({ fact: z.string(), value: z.json() })
 /** Takes answers back: their tasks are open again. */
 const reopenSchema = z.strictObject({ reopen: z.array(instanceIdSchema), why: z.string() })
 
-type Entry = { position: Position; status: AnswerStatus }
+/** Where a reply lies, and its reading: null while unread, in the same line if the positions agree. */
+type Entry = { reply: Position; reading: Position | null; status: AnswerStatus | null }
 
 export const JOURNAL_FILE = 'journal.jsonl'
 
@@ -148,8 +160,14 @@ export class Journal {
     return entry !== undefined && entry.status !== 'backend_error'
   }
 
+  /** Undefined for a task without an answer and for a reply that is not read yet. */
   statusOf(instanceId: string): AnswerStatus | undefined {
-    return this.#entries.get(instanceId)?.status
+    return this.#entries.get(instanceId)?.status ?? undefined
+  }
+
+  /** Replies that were kept and not read yet. */
+  unread(): string[] {
+    return [...this.#entries].flatMap(([id, { status }]) => (status === null ? [id] : []))
   }
 
   get size(): number {
@@ -163,18 +181,49 @@ export class Journal {
   /** Number of answers by status. */
   counts(): Partial<Record<AnswerStatus, number>> {
     const counts: Partial<Record<AnswerStatus, number>> = {}
-    for (const { status } of this.#entries.values()) counts[status] = (counts[status] ?? 0) + 1
+    for (const { status } of this.#entries.values()) {
+      if (status !== null) counts[status] = (counts[status] ?? 0) + 1
+    }
     return counts
   }
 
+  /** The answer with its reading; undefined where either is missing. */
   read(instanceId: string): Answer | undefined {
     const entry = this.#entries.get(instanceId)
-    return entry === undefined ? undefined : answerSchema.parse(this.#log.read(entry.position))
+    if (entry === undefined || entry.reading === null) return undefined
+    if (entry.reading.offset === entry.reply.offset) {
+      return answerSchema.parse(this.#log.read(entry.reply))
+    }
+    const { read: _instanceId, ...reading } = laterReadingSchema.parse(
+      this.#log.read(entry.reading),
+    )
+    return { ...replySchema.parse(this.#log.read(entry.reply)), ...reading }
   }
 
+  readReply(instanceId: string): Reply | undefined {
+    const entry = this.#entries.get(instanceId)
+    if (entry === undefined) return undefined
+    return z.object(replySchema.shape).parse(this.#log.read(entry.reply))
+  }
+
+  /** Keeps an answer whose reading is known. */
   record(answer: Answer): void {
     const position = this.#append(answer)
-    this.#entries.set(answer.instance_id, { position, status: answer.status })
+    const entry = { reply: position, reading: position, status: answer.status }
+    this.#entries.set(answer.instance_id, entry)
+  }
+
+  /** Keeps a reply before anything is made of it: no fault of a reader can lose it. */
+  recordReply(reply: Reply): void {
+    const entry = { reply: this.#append(reply), reading: null, status: null }
+    this.#entries.set(reply.instance_id, entry)
+  }
+
+  recordReading(instanceId: string, reading: Reading): void {
+    const entry = this.#entries.get(instanceId)
+    if (entry === undefined) throw new Error(`no reply of ${instanceId} to read`)
+    const position = this.#append({ read: instanceId, ...reading })
+    this.#entries.set(instanceId, { ...entry, reading: position, status: reading.status })
   }
 
   recordFact(fact: string, value: z.infer<typeof factSchema>['value']): void {
@@ -210,7 +259,14 @@ export class Journal {
 }
 
 /** Only what the index needs is looked at here; an answer is checked whole when it is read. */
-const indexSchema = answerSchema.pick({ instance_id: true, status: true }).loose()
+const indexSchema = z.looseObject({
+  instance_id: instanceIdSchema,
+  status: readingSchema.shape.status.optional(),
+})
+const laterIndexSchema = z.looseObject({
+  read: instanceIdSchema,
+  status: readingSchema.shape.status,
+})
 
 function note(
   record: unknown,
@@ -220,7 +276,19 @@ function note(
 ): boolean {
   const answer = indexSchema.safeParse(record)
   if (answer.success) {
-    entries.set(answer.data.instance_id, { position, status: answer.data.status })
+    const { instance_id, status = null } = answer.data
+    entries.set(instance_id, {
+      reply: position,
+      reading: status === null ? null : position,
+      status,
+    })
+    return true
+  }
+  const later = laterIndexSchema.safeParse(record)
+  if (later.success) {
+    const entry = entries.get(later.data.read)
+    if (entry === undefined) return false
+    entries.set(later.data.read, { ...entry, reading: position, status: later.data.status })
     return true
   }
   const fact = factSchema.safeParse(record)
