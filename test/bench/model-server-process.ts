@@ -1,4 +1,5 @@
 // A model server in a process of its own: answers every completion after 5 ms, as an event stream.
+// `@@` in the reply is the number of the answer, so that no two replies are the same text.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -15,7 +16,10 @@ const stream = [
   { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
   { choices: [], usage: { prompt_tokens: 900, completion_tokens: 400 } },
 ]
-const body = `${stream.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`
+const body =
+  `${stream.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`.split(
+    '@@',
+  )
 
 const server = createServer((request, response) => {
   request.resume()
@@ -34,7 +38,7 @@ const server = createServer((request, response) => {
     if (first === 0) first = performance.now()
     setTimeout(() => {
       response.setHeader('content-type', 'text/event-stream')
-      response.end(body)
+      response.end(body.join(String(count)))
       last = performance.now()
       count += 1
     }, DELAY_MS)

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
-import { Readable } from 'node:stream'
-import { Agent, type Dispatcher, ProxyAgent, request } from 'undici'
+import { Agent, type Dispatcher, ProxyAgent } from 'undici'
 import type { Environment } from '../io.ts'
+import { exchange } from './exchange.ts'
 
 export type TransportRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -60,33 +60,12 @@ export function createTransport({ env, maxConnections, lookup }: TransportOption
   }
 
   return {
-    async request(url, { method, headers, body, signal }) {
-      const answer = await request(url, {
-        method,
-        dispatcher: dispatcherFor(url),
-        ...(headers === undefined ? {} : { headers }),
-        ...(body === undefined ? {} : { body: bodyOf(body) }),
-        ...(signal === undefined ? {} : { signal }),
-      })
-      return {
-        status: answer.statusCode,
-        header: (name) => {
-          const value = answer.headers[name]
-          return Array.isArray(value) ? value[0] : value
-        },
-        body: answer.body,
-        discard: () => answer.body.dump({ limit: 1 << 20 }),
-      }
-    },
+    request: (url, options) => exchange(dispatcherFor(url), new URL(url), options),
     route: (url) => proxyFor(new URL(url), env) ?? 'direct',
     async close() {
       await Promise.all([direct, ...proxies.values()].map((one) => one.destroy()))
     },
   }
-}
-
-function bodyOf(body: string | Uint8Array | AsyncIterable<Uint8Array>) {
-  return typeof body === 'string' || body instanceof Uint8Array ? body : Readable.from(body)
 }
 
 /**
