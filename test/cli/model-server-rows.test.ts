@@ -258,12 +258,12 @@ describe('createTransport: limits on time', () => {
 describe('readEvents', () => {
   const collect = async (chunks: Uint8Array[]) => {
     const events: string[] = []
-    for await (const event of readEvents(
+    for await (const batch of readEvents(
       (async function* () {
         yield* chunks
       })(),
     ))
-      events.push(event.data)
+      events.push(...batch.map((event) => event.data))
     return events
   }
 

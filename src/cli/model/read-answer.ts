@@ -52,27 +52,29 @@ export function readDocument(
 }
 
 async function readPieces<Item>(
-  items: AsyncGenerator<Item>,
+  batches: AsyncGenerator<Item[]>,
   draft: Draft,
   url: string,
   read: (item: Item) => Piece,
 ): Promise<CallOutcome> {
   let ended = false
   while (!ended) {
-    const next = await items.next()
+    const next = await batches.next()
     if (next.done) break
-    const piece = read(next.value)
-    if (piece.kind === 'failure') {
-      await items.return(undefined)
-      return { ok: false, error: piece.error }
+    for (const item of next.value) {
+      const piece = read(item)
+      if (piece.kind === 'failure') {
+        await batches.return(undefined)
+        return { ok: false, error: piece.error }
+      }
+      if (draft.isTooLarge) {
+        await batches.return(undefined)
+        return { ok: true, value: draft.finish(true, 'size_limit') }
+      }
+      ended ||= piece.kind === 'end'
     }
-    if (draft.isTooLarge) {
-      await items.return(undefined)
-      return { ok: true, value: draft.finish(true, 'size_limit') }
-    }
-    ended = piece.kind === 'end'
   }
-  if (ended) leave(items)
+  if (ended) leave(batches)
   else if (draft.finishReason === null) return { ok: false, error: brokenOff(url, '') }
   if (draft.isEmpty && draft.finishReason === null && !draft.toolCalls) return nothingIn(url)
   return { ok: true, value: draft.finish(true) }

@@ -49,8 +49,8 @@ export function createTransport({ env, maxConnections, lookup }: TransportOption
   const direct = new Agent({ ...AGENT_LIMITS, ...limits, connect })
   const proxies = new Map<string, Dispatcher>()
 
-  const dispatcherFor = (url: string): Dispatcher => {
-    const proxy = proxyFor(new URL(url), env)
+  const dispatcherFor = (url: URL): Dispatcher => {
+    const proxy = proxyFor(url, env)
     if (proxy === null) return direct
     const known = proxies.get(proxy)
     if (known !== undefined) return known
@@ -58,9 +58,21 @@ export function createTransport({ env, maxConnections, lookup }: TransportOption
     proxies.set(proxy, made)
     return made
   }
+  // A run asks one address thousands of times.
+  let last: { text: string; url: URL; dispatcher: Dispatcher } | null = null
+  const target = (text: string) => {
+    if (last?.text !== text) {
+      const url = new URL(text)
+      last = { text, url, dispatcher: dispatcherFor(url) }
+    }
+    return last
+  }
 
   return {
-    request: (url, options) => exchange(dispatcherFor(url), new URL(url), options),
+    request(text, options) {
+      const { dispatcher, url } = target(text)
+      return exchange(dispatcher, url, options)
+    },
     route: (url) => proxyFor(new URL(url), env) ?? 'direct',
     async close() {
       await Promise.all([direct, ...proxies.values()].map((one) => one.destroy()))

@@ -53,7 +53,7 @@ function readable(file: string): string {
 async function readReplies({ io }: Context, file: string, work: Work): Promise<void> {
   const open = new Map(work.tasks.map((task) => [task.instanceId, task]))
   let line = 0
-  for await (const text of readLines(createReadStream(file))) {
+  for await (const text of linesOf(file)) {
     if (io.interrupted.aborted) break
     line += 1
     const recorded = recordedSchema.safeParse(parse(text))
@@ -98,6 +98,10 @@ async function readReplies({ io }: Context, file: string, work: Work): Promise<v
     work.onReading(answer)
   }
   await work.run.journal.flush()
+}
+
+async function* linesOf(file: string): AsyncGenerator<string> {
+  for await (const lines of readLines(createReadStream(file))) yield* lines
 }
 
 function parse(text: string): unknown {

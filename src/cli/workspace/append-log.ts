@@ -15,6 +15,8 @@ import path from 'node:path'
 
 const LF = 0x0a
 const READ_BYTES = 1 << 20
+/** Lines that come within this time share one sync. */
+const COMMIT_MS = 20
 
 export type Position = { offset: number; length: number }
 
@@ -44,6 +46,7 @@ export class AppendLog {
   readonly #descriptor: number
   #end: number
   #isDirty = false
+  #isFlushing = false
   #syncing: Promise<void> | null = null
 
   constructor(file: string) {
@@ -154,12 +157,15 @@ export class AppendLog {
 
   /** Resolves when all that was appended is on the disk. */
   async flush(): Promise<void> {
+    this.#isFlushing = true
     while (this.#syncing !== null) await this.#syncing
+    this.#isFlushing = false
   }
 
   async #syncAll(): Promise<void> {
     try {
       while (this.#isDirty) {
+        if (!this.#isFlushing) await new Promise((resolve) => setTimeout(resolve, COMMIT_MS))
         this.#isDirty = false
         await new Promise<void>((resolve, reject) => {
           fdatasync(this.#descriptor, (error) => (error === null ? resolve() : reject(error)))

@@ -78,6 +78,8 @@ const replySchema = z.strictObject({
   answered_at: z.string(),
 })
 export type Reply = z.infer<typeof replySchema>
+/** The reply in a line that may hold its reading too. */
+const keptReplySchema = z.object(replySchema.shape)
 export const answerSchema = z.strictObject({ ...replySchema.shape, ...readingSchema.shape })
 export type Answer = z.infer<typeof answerSchema>
 export type AnswerStatus = Answer['status']
@@ -203,7 +205,7 @@ export class Journal {
   readReply(instanceId: string): Reply | undefined {
     const entry = this.#entries.get(instanceId)
     if (entry === undefined) return undefined
-    return z.object(replySchema.shape).parse(this.#log.read(entry.reply))
+    return keptReplySchema.parse(this.#log.read(entry.reply))
   }
 
   /** Keeps an answer whose reading is known. */
