@@ -12,14 +12,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { AppendLog, toLine } from '../../src/cli/workspace/append-log.ts'
-import {
-  type Answer,
-  type Header,
-  JOURNAL_FILE,
-  Journal,
-  type Settings,
-  settingsDigest,
-} from '../../src/cli/workspace/journal.ts'
+import { JOURNAL_FILE, Journal, settingsDigest } from '../../src/cli/workspace/journal.ts'
+import type { Answer, Header, Settings } from '../../src/cli/workspace/journal-lines.ts'
 import { section } from './client-field-cases.ts'
 import { chat } from './fake-model-server.ts'
 import { onEnd, runFixture } from './run-fixture.ts'

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../protocol/limits.ts'
 import { utf8Length } from '../../protocol/text.ts'
-import type { Reading } from '../workspace/journal.ts'
+import type { Reading } from '../workspace/journal-lines.ts'
 import type { Completion } from './completion.ts'
 import { replyToModule } from './reply.ts'
 

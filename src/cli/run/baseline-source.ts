@@ -15,7 +15,7 @@ import { EXIT } from '../exit.ts'
 import { Failure } from '../failure.ts'
 import { openLocalChecker } from '../local-checker.ts'
 import { runPool } from '../model/pool.ts'
-import type { Answer } from '../workspace/journal.ts'
+import type { Answer } from '../workspace/journal-lines.ts'
 import type { RunOptions } from './options.ts'
 import type { Source, Work } from './source.ts'
 

@@ -6,7 +6,7 @@ import { EXIT } from '../exit.ts'
 import { Failure } from '../failure.ts'
 import { loadPredictions, type Predictions } from '../predictions.ts'
 import { requireEpoch } from '../workspace/epochs.ts'
-import type { Answer } from '../workspace/journal.ts'
+import type { Answer } from '../workspace/journal-lines.ts'
 import { Prompts } from '../workspace/prompts.ts'
 import { type OpenRun, openRun } from '../workspace/runs.ts'
 

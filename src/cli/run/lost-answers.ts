@@ -1,4 +1,4 @@
-import type { AnswerStatus } from '../workspace/journal.ts'
+import type { AnswerStatus } from '../workspace/journal-lines.ts'
 
 /** Statuses in which the model's work did not become a patch. */
 const LOST: readonly AnswerStatus[] = [

@@ -1,5 +1,6 @@
 import { readText } from '../model/reading.ts'
-import type { Journal, Reading } from '../workspace/journal.ts'
+import type { Journal } from '../workspace/journal.ts'
+import type { Reading } from '../workspace/journal-lines.ts'
 import type { Prompts } from '../workspace/prompts.ts'
 
 /** Time without a new reply after which one is read. */

@@ -1,4 +1,4 @@
-import type { Reading, Settings } from '../workspace/journal.ts'
+import type { Reading, Settings } from '../workspace/journal-lines.ts'
 import type { Prompts, TaskEntry } from '../workspace/prompts.ts'
 import type { OpenRun } from '../workspace/runs.ts'
 

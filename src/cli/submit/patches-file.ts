@@ -5,7 +5,8 @@ import type { FileDigest } from '../../protocol/epoch.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { type NoAnswerReason, noAnswerReasonSchema, type Patch } from '../../protocol/patch.ts'
 import { utf8Length } from '../../protocol/text.ts'
-import type { Answer, Journal } from '../workspace/journal.ts'
+import type { Journal } from '../workspace/journal.ts'
+import type { Answer } from '../workspace/journal-lines.ts'
 import type { Prompts } from '../workspace/prompts.ts'
 
 const WRITE_BYTES = 1 << 20

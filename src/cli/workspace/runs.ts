@@ -4,14 +4,8 @@ import { toInstant } from '../../protocol/instant.ts'
 import { EXIT } from '../exit.ts'
 import { Failure } from '../failure.ts'
 import { isRunId, makeFolder, newRunId, runFolder, runsFolder } from './folders.ts'
-import {
-  type Header,
-  headerSchema,
-  JOURNAL_FILE,
-  Journal,
-  type Settings,
-  settingsDigest,
-} from './journal.ts'
+import { JOURNAL_FILE, Journal, settingsDigest } from './journal.ts'
+import { type Header, headerSchema, type Settings } from './journal-lines.ts'
 import { type Lock, takeLock } from './lock.ts'
 
 export type RunEntry = { id: string; folder: string; header: Header }
