@@ -1,7 +1,7 @@
 // `npm run bench -- [sandbox|client|service|crashes|kills …]`: figures of this machine, as ratios
 // within one run wherever there is something to compare with. Without names: all of them.
 import { python } from './root.ts'
-import { run, type Step } from './steps.ts'
+import { buildClient, run, type Step } from './steps.ts'
 
 const node = process.execPath
 const benches: Step[] = [
@@ -19,8 +19,7 @@ if (unknown.length > 0) {
   process.stderr.write(`failmap: no bench named ${unknown.join(', ')}; there are ${names}\n`)
   process.exit(2)
 }
-const build = { name: 'build', command: 'npm', args: ['run', '--silent', 'build'], quiet: true }
-if ((await run(build)) !== 0) process.exit(1)
+if ((await buildClient()) !== 0) process.exit(1)
 let failed = 0
 for (const bench of benches) {
   if (wanted.length > 0 && !wanted.includes(bench.name)) continue

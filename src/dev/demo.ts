@@ -8,6 +8,7 @@ import { portsFrom, startApi, startSandbox } from './local-service.ts'
 import { SetupError, stopServices } from './process.ts'
 import { root, stateFolder } from './root.ts'
 import { localSecrets } from './secrets.ts'
+import { buildClient } from './steps.ts'
 import {
   DEMO_SIZE,
   describeIsolation,
@@ -43,6 +44,13 @@ await withServices(async () => {
   const ports = portsFrom(process.argv.slice(2))
   const secrets = localSecrets()
   mkdirSync(folder, { recursive: true })
+  if ((await buildClient()) !== 0) {
+    throw new SetupError(
+      'the client could not be bundled',
+      'the message of rolldown is above',
+      'mend what it names and run the same command again',
+    )
+  }
 
   stage('1. The sandbox that holds the hidden checks')
   const sandbox = sandboxHealth.parse((await startSandbox(ports, secrets)).health)

@@ -74,6 +74,8 @@ export async function startApi(ports: Ports, secrets: Secrets): Promise<Started>
     SANDBOX_URL: `http://127.0.0.1:${ports.sandbox}`,
     SANDBOX_TOKEN: secrets.sandboxToken,
     OPERATOR_TOKEN: secrets.operatorToken,
+    // A local queue forgets everything at a restart: do not wait minutes to notice.
+    LOST_AFTER_SECONDS: '15',
     EPOCH_KEYS: JSON.stringify(secrets.epochKeys),
     REPORT_SIGNING_KEY: secrets.reportSigningKey,
   }

@@ -22,3 +22,7 @@ export function run(step: Step): Promise<number> {
     })
   })
 }
+
+/** Bundles the client into `dist/failmap.js`; shows the bundler's words only when it fails. */
+export const buildClient = (): Promise<number> =>
+  run({ name: 'build', command: 'npm', args: ['run', '--silent', 'build'], quiet: true })

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
 import { python, root } from './root.ts'
-import { run } from './steps.ts'
+import { buildClient, run } from './steps.ts'
 
 type Counts = { passed: number; failed: number }
 
@@ -65,9 +65,7 @@ function unittest(folder: string): Promise<Counts> {
 
 const started = Date.now()
 const chosen = process.argv.slice(2)
-if ((await run({ name: 'build', command: 'npm', args: ['run', '--silent', 'build'] })) !== 0) {
-  process.exit(1)
-}
+if ((await buildClient()) !== 0) process.exit(1)
 const parts: [string, Counts][] = [['vitest', await vitest(chosen)]]
 if (chosen.length === 0) {
   for (const folder of ['test/sandbox', 'test/tasks']) {
