@@ -27,11 +27,11 @@ KNOBS = (
             "case_clause": "A capital letter and a small one are different characters.",
             "key": "old",
             "source": "$text",
-            "taken": "found[0]",
+            "taken": "hit[0]",
             "flags": "re.ASCII | re.DOTALL",
             "other_key": "old.lower()",
             "other_source": "$text.lower()",
-            "other_taken": "found[0].lower()",
+            "other_taken": "hit[0].lower()",
             "other_flags": "re.ASCII | re.DOTALL | re.IGNORECASE",
         },
         ignored={
@@ -39,11 +39,11 @@ KNOBS = (
             " texts are compared; what is copied stays as it is written.",
             "key": "old.lower()",
             "source": "$text.lower()",
-            "taken": "found[0].lower()",
+            "taken": "hit[0].lower()",
             "flags": "re.ASCII | re.DOTALL | re.IGNORECASE",
             "other_key": "old",
             "other_source": "$text",
-            "other_taken": "found[0]",
+            "other_taken": "hit[0]",
             "other_flags": "re.ASCII | re.DOTALL",
         },
     ),
@@ -106,7 +106,7 @@ KNOBS = (
             "guard": "",
             "kept": "",
             "other_guard": "~(.)|",
-            "other_kept": "found[1] or ",
+            "other_kept": "hit[1] or ",
         },
         protects={
             "tilde_clause": "Where the reading reaches a tilde (~) that is not the last character,"
@@ -115,7 +115,7 @@ KNOBS = (
             "tilde_rule": "$skip_rule",
             "other_tilde": "",
             "guard": "~(.)|",
-            "kept": "found[1] or ",
+            "kept": "hit[1] or ",
             "other_guard": "",
             "other_kept": "",
         },
@@ -239,18 +239,18 @@ PATTERN = Shape(
     + '''\
     names = "|".join(map(re.escape, $order)) or "(?!)"
     pattern = re.compile(rf"$guard$before(?:{names})$after", $flags)
-    return pattern.sub(lambda found: ${kept}table[$taken], $text)
+    return pattern.sub(lambda hit: ${kept}table[$taken], $text)
 ''',
     bugs=(
         change("chain", CHAIN),
         change("other_order", ("re.escape, $order)", "re.escape, $other_order)")),
-        change("raw_names", ("join(map(re.escape, $order))", "join($order)")),
+        change("once_each", ("table[$taken], $text)", "table[$taken], $text, count=len(table))")),
         change("one_side", (")$after\"", ')"'), when={"place": "whole_words"}),
     ),
     known_failing=(
         *SIBLINGS,
         change("marks", MARKS),
-        change("chained", CHAIN, against=("other_order", "raw_names", "one_side")),
+        change("chained", CHAIN, against=("other_order", "once_each", "one_side")),
     ),
 )  # fmt: skip
 
@@ -401,8 +401,8 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
     if bug == "other_order":
         rules = [(one, "x"), (f"{one}-{two}", "zz")]
         return asked(v, rules, f"{one}-{two}, {one}", clauses="pick")
-    if bug == "raw_names":
-        return asked(v, [(f"{one[0]}.{one[1]}", "x")], f"{one[0]}_{one[1]} {one[0]}.{one[1]}")
+    if bug == "once_each":
+        return asked(v, [(one, "x")], f"{one}, {three}; {one} + {one}", clauses="scan")
     if bug == "one_side":
         return asked(v, [(one, "x")], f"{one}s {one}", clauses="place")
     return asked(v, [(one, one * 2 + "xyz")], f"{one} ({three}) end", clauses="scan")
