@@ -20,8 +20,6 @@ export type Service = {
   child: ChildProcess
   log: string
   stop: () => Promise<void>
-  /** SIGKILL to the whole process group, as a power cut would do it. */
-  crash: () => Promise<void>
 }
 
 const running = new Set<Service>()
@@ -57,12 +55,6 @@ export function startService(
         if (waited === 150) child.kill('SIGKILL')
         await sleep(100)
       }
-      file.end()
-    },
-    crash: async () => {
-      running.delete(service)
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
-      while (child.exitCode === null && child.signalCode === null) await sleep(20)
       file.end()
     },
   }

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { canonicalJson } from '../../src/protocol/canonical.ts'
 import { reportSchema } from '../../src/protocol/report.ts'
 import { failmap, startFailmap } from './failmap.ts'
+import { crashTree } from './memory.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'failmap-crashes-'))
 process.env.FAILMAP_STATE = folder
@@ -25,8 +26,7 @@ const PATIENCE_MS = 240_000
 
 /** What must not depend on crashes: everything but which submission it is and when it was signed. */
 function numbersOf(text: string): string {
-  const { report } = z.object({ report: reportSchema }).loose().parse(JSON.parse(text))
-  const { id: _, submission, ...rest } = report
+  const { id: _, submission, ...rest } = reportSchema.parse(JSON.parse(text))
   return canonicalJson({ ...rest, patches: submission.patches })
 }
 
@@ -64,26 +64,29 @@ async function crashAll(): Promise<number> {
   const expected = numbersOf(await scored(env, await newRun(env)))
   const undisturbedMs = performance.now() - startedAt
   let same = 0
-  for (let crash = 0; crash < CRASHES; crash += 1) {
-    const victim = VICTIMS[crash % VICTIMS.length] ?? 'worker'
+  for (let round = 0; round < CRASHES; round += 1) {
+    const victim = VICTIMS[round % VICTIMS.length] ?? 'worker'
     const run = await newRun(env)
     const client = startFailmap(folder, env, ['submit', run, '--wait', '--json'])
     const momentMs = Math.random() * undisturbedMs
     await sleep(momentMs)
     if (victim === 'client') client.crash()
     if (victim === 'sandbox') {
-      await sandbox.service.crash()
+      // The judge alone: its zygotes must notice by themselves.
+      sandbox.service.child.kill('SIGKILL')
+      await sandbox.service.stop()
       sandbox = await startSandbox(PORTS, secrets)
     }
     if (victim === 'worker') {
-      await api.service.crash()
+      crashTree(api.service.child.pid ?? 0)
+      await api.service.stop()
       api = await startApi(PORTS, secrets)
     }
     await client.ended
     const got = numbersOf(await scored(env, run))
     if (got === expected) same += 1
     process.stderr.write(
-      `${crash + 1}/${CRASHES} ${victim} at ${(momentMs / 1000).toFixed(1)} s: ` +
+      `${round + 1}/${CRASHES} ${victim} at ${(momentMs / 1000).toFixed(1)} s: ` +
         `${got === expected ? 'identical' : 'DIFFERENT'}\n`,
     )
   }

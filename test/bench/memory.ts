@@ -12,24 +12,46 @@ export function peakMemory(pid: number): number {
   }
 }
 
-/** The process of a name below `ancestor`; throws when there is none. */
-export function startedBy(ancestor: number, name: string): number {
+type Process = { pid: number; name: string }
+
+/** All processes below `ancestor`, at this moment. Linux only. */
+export function descendants(ancestor: number): Process[] {
   const parents = new Map<number, number>()
-  const names = new Map<number, string>()
+  const found: Process[] = []
   for (const entry of readdirSync('/proc')) {
     const pid = Number(entry)
     if (!Number.isInteger(pid)) continue
     try {
       const text = status(pid)
       parents.set(pid, Number(field(text, 'PPid')))
-      names.set(pid, field(text, 'Name') ?? '')
+      found.push({ pid, name: field(text, 'Name') ?? '' })
     } catch {
       // It ended between the listing and the look.
     }
   }
-  for (const [pid, found] of names) {
-    if (found !== name) continue
-    for (let at = pid; at > 1; at = parents.get(at) ?? 0) if (at === ancestor) return pid
+  const isBelow = (pid: number): boolean => {
+    const parent = parents.get(pid) ?? 0
+    return parent === ancestor || (parent > 1 && isBelow(parent))
   }
-  throw new Error(`no process ${name} below ${ancestor}`)
+  return found.filter(({ pid }) => isBelow(pid))
+}
+
+/** The process of a name below `ancestor`; throws when there is none. */
+export function startedBy(ancestor: number, name: string): number {
+  const found = descendants(ancestor).find((process) => process.name === name)
+  if (found === undefined) throw new Error(`no process ${name} below ${ancestor}`)
+  return found.pid
+}
+
+/** kill -9 of a process and of everything below it, as a power cut would do it. */
+export function crashTree(ancestor: number): void {
+  // wrangler restarts a workerd that dies, so the oldest goes first.
+  const below = descendants(ancestor).map(({ pid }) => pid)
+  for (const pid of [ancestor, ...below]) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It is gone already.
+    }
+  }
 }
