@@ -103,11 +103,6 @@ export const PROBLEMS = {
     title: 'Another manifest used this jti',
     next: 'Send the first manifest again unchanged, or sign a new one with a new jti.',
   },
-  'report-not-ready': {
-    status: 409,
-    title: 'The report is not released yet',
-    next: 'Read the state and the release time with GET /v1/submissions/{id}.',
-  },
   'protocol-mismatch': {
     status: 409,
     title: 'The two sides speak different versions of the protocol',

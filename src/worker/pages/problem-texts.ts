@@ -150,11 +150,6 @@ export const PROBLEM_TEXTS: Readonly<Record<ProblemSlug, { means: string; steps:
       'For a new submission, sign a new manifest.',
     ],
   },
-  'report-not-ready': {
-    means:
-      'The submission is still being judged, or its epoch has not released its reports yet. In a live epoch nothing about sealed tasks is shown before the close.',
-    steps: ['failmap watch waits for it.', 'The release time is part of the status.'],
-  },
   'protocol-mismatch': {
     means: 'API and sandbox were deployed from different releases and do not trust each other.',
     steps: [
