@@ -3,8 +3,9 @@ import { readEvents } from '../../src/cli/model/sse.ts'
 import { AGENT_LIMITS, createTransport, proxyFor } from '../../src/cli/model/transport.ts'
 import { httpSteps, section } from './client-field-cases.ts'
 import { chat, type Step, startFakeModelServer, stream } from './fake-model-server.ts'
+import { section as replySection } from './reply-field-cases.ts'
 import { onEnd, runFixture } from './run-fixture.ts'
-import { FIXED } from './sample-epoch.ts'
+import { FAULTY, FIXED } from './sample-epoch.ts'
 import { isProbe } from './workspace.ts'
 
 const RIGHT = `\`\`\`python\n${FIXED}\`\`\``
@@ -59,6 +60,83 @@ describe('failmap run: reasoning that eats the answer', () => {
       ])
     },
   )
+})
+
+describe('failmap run: replies that hold no patch', () => {
+  test('CL-044 no stop string is sent, and a block that never closes is truncated for that reason', async () => {
+    const fixture = await runFixture(byRow('CL-044'))
+    const ending = await fixture.run('--limit', '2')
+    expect(fixture.answers()).toMatchObject([
+      { status: 'truncated', cause: 'unclosed_block', module: null },
+      { status: 'truncated', cause: 'unclosed_block', module: null },
+    ])
+    expect(ending.out).toContain('stop strings')
+    expect(ending.out).not.toContain('raise --max-tokens')
+    for (const { body } of fixture.server.asked()) expect(body).not.toHaveProperty('stop')
+  })
+
+  test.each(['chat', 'completion'])(
+    'the %s endpoint of Ollama or others gets no stop',
+    async (kind) => {
+      const fixture = await runFixture(() => chat(RIGHT))
+      await fixture.run('--limit', '1', '--endpoint', kind)
+      for (const { body } of fixture.server.asked()) {
+        expect(JSON.stringify(body)).not.toMatch(/"stop/)
+      }
+    },
+  )
+
+  test('the same block cut off by the output limit names that limit', async () => {
+    const content = '```python\nfrom typing import List'
+    const cut = {
+      body: JSON.stringify({ choices: [{ finish_reason: 'length', message: { content } }] }),
+    }
+    const fixture = await runFixture((seen) => (isProbe(seen.body) ? chat('ready') : cut))
+    const ending = await fixture.run('--limit', '1')
+    expect(fixture.answers()).toMatchObject([{ status: 'truncated', cause: 'max_tokens' }])
+    expect(ending.out).toContain('raise --max-tokens')
+  })
+
+  test.each([
+    ['prose', replySection('CL-046', 'reply'), 'no_code'],
+    ['the module as it was', `\`\`\`python\n${FAULTY}\`\`\``, 'unchanged'],
+    ['a placeholder', '```python\ndef width(a, b):\n    ...  # rest of code\n```', 'placeholder'],
+  ])(
+    'CL-046 a model that answers with %s is told after 20 answers',
+    async (_name, reply, status) => {
+      let count = 0
+      const fixture = await runFixture(
+        (seen) => {
+          if (isProbe(seen.body)) return chat('ready')
+          count += 1
+          return chat(count % 3 === 0 ? reply : count % 3 === 1 ? reply : RIGHT)
+        },
+        { categories: 8 },
+      )
+      const ending = await fixture.run('-j', '1')
+      const odd = fixture.answers().filter((answer) => answer.status !== 'ok')
+      expect(new Set(odd.map((answer) => answer.status))).toEqual(new Set([status]))
+      expect(ending.err.match(/does not seem to fit this model/g)).toHaveLength(1)
+      expect(ending.err).toMatch(/1[0-4] of the first 20 answers/)
+    },
+  )
+
+  test('CL-046 below three in ten nothing is said, and prose sends no module', async () => {
+    let count = 0
+    const fixture = await runFixture(
+      (seen) => {
+        if (isProbe(seen.body)) return chat('ready')
+        count += 1
+        return chat(count % 4 === 0 ? replySection('CL-046', 'reply') : RIGHT)
+      },
+      { categories: 8 },
+    )
+    const ending = await fixture.run('-j', '1')
+    expect(ending.err).not.toContain('does not seem to fit')
+    const none = fixture.answers().filter((answer) => answer.status === 'no_code')
+    expect(none).toHaveLength(8)
+    expect(none.every((answer) => answer.module === null)).toBe(true)
+  })
 })
 
 describe('failmap run: prompts and answers that do not fit', () => {

@@ -58,6 +58,40 @@ describe('failmap submit', () => {
     expect(ending.out).toContain('66.7 %')
   })
 
+  test('a module is sent whatever its reading was; without one the reason is', async () => {
+    const { terminal, api, epoch } = await desk({ hasRun: false })
+    for (const command of ['keygen', 'register', 'pull']) await terminal.type(command)
+    const blanks = FIXED.replaceAll('    ', '\u00a0'.repeat(4))
+    const replies = [
+      `\`\`\`python\n${blanks}\`\`\``,
+      `\`\`\`python\n${FAULTY}\`\`\``,
+      'I would rather not.',
+      '',
+    ]
+    const lines = replies.map((reply, at) =>
+      JSON.stringify({ instance_id: epoch.prompts[at]?.instance_id, reply }),
+    )
+    const file = path.join(terminal.folder, 'replies.jsonl')
+    writeFileSync(file, `${lines.join('\n')}\n`)
+    const ran = await terminal.type('run', '--replies', file, '--model', 'm', '--json')
+    expect(JSON.parse(ran.out).counts).toEqual({
+      bad_source: 1,
+      unchanged: 1,
+      no_code: 1,
+      empty: 1,
+    })
+    expect((await terminal.type('submit')).exit).toBe(0)
+    const [submission] = [...api.submissions.values()]
+    const sent = (submission?.lines ?? []).map((line): unknown => JSON.parse(line))
+    expect(sent.slice(0, 5)).toMatchObject([
+      { module: blanks },
+      { module: FAULTY },
+      { module: null, reason: 'no_code' },
+      { module: null, reason: 'empty' },
+      { module: null, reason: 'not_run' },
+    ])
+  })
+
   test('the same command again is the same submission, and nothing is uploaded twice', async () => {
     const { terminal, api } = await desk()
     await terminal.type('submit')

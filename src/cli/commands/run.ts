@@ -109,8 +109,9 @@ async function runSource(context: Context, parts: Parts): Promise<Outcome> {
       },
       onReading: ({ status, cause }) => {
         lost.add(status, cause)
-        const warning = lost.warning()
-        if (warning !== null) tell(warning)
+        // Leaving modules as they are is what some baselines are for.
+        const misfit = source.settings.source === 'baseline' ? null : lost.misfitWarning()
+        for (const line of [lost.warning(), misfit]) if (line !== null) tell(line)
       },
     })
   } finally {

@@ -44,7 +44,7 @@ export function readText(readable: Readable, context: ReadingContext): Reading {
   if (read.module !== null && utf8Length(read.module) > LIMITS.moduleBytes) {
     return { status: 'too_large', cause: null, module: null, notes: read.notes }
   }
-  const cause = read.status === 'truncated' ? limitReached(readable, context) : null
+  const cause = read.status === 'truncated' ? endOf(readable, context) : null
   return { status: read.status, cause, module: read.module, notes: read.notes }
 }
 
@@ -58,6 +58,12 @@ function readEmpty(completion: Completion, context: ReadingContext): Reading {
   if (completion.toolCalls) return { ...none, status: 'empty', cause: 'tool_calls' }
   const cause = completion.finishReason === 'content_filter' ? 'content_filter' : null
   return { ...none, status: 'empty', cause }
+}
+
+/** A server that says that the model was done, in the middle of a block: no limit of ours helps. */
+function endOf(readable: Readable, context: ReadingContext): string {
+  const isCutOff = CUT_OFF.includes(readable.finishReason ?? '')
+  return isCutOff ? limitReached(readable, context) : 'unclosed_block'
 }
 
 /** Which limit ended the text: ours in time or size, the allowed output, or the window. */

@@ -16,9 +16,15 @@ const LOST: readonly AnswerStatus[] = [
 const WARN_FROM = 20
 const WARN_SHARE = 0.05
 
+/** Statuses of a model that does not do what the prompt asks for. */
+const MISFITS: readonly AnswerStatus[] = ['no_code', 'unchanged', 'placeholder']
+const MISFIT_SHARE = 0.3
+
 /** What a setting can do about a cause. */
 const REMEDIES: Record<string, string> = {
   reasoning_budget: 'the limit was reached while reasoning: raise --max-tokens',
+  unclosed_block:
+    'a code block that never closes: look for stop strings and the chat template in the server',
   max_tokens: 'the output limit was reached: raise --max-tokens',
   context_full:
     'prompt and answer fill the context: raise it in the server (num_ctx, -c, --max-model-len)',
@@ -38,12 +44,15 @@ export class LostAnswers {
   readonly byStatus = new Map<string, number>()
   readonly byCause = new Map<string, number>()
   #hasWarned = false
+  #misfits = 0
+  #isFitKnown = false
 
   add(status: AnswerStatus, cause: string | null): void {
     this.answered += 1
     this.byStatus.set(status, (this.byStatus.get(status) ?? 0) + 1)
     if (cause !== null) this.byCause.set(cause, (this.byCause.get(cause) ?? 0) + 1)
     if (isLost(status)) this.lost += 1
+    if (MISFITS.includes(status)) this.#misfits += 1
   }
 
   /** Share of answers without a patch, 0 to 1. */
@@ -56,6 +65,14 @@ export class LostAnswers {
     if (this.#hasWarned || this.answered < WARN_FROM || this.share < WARN_SHARE) return null
     this.#hasWarned = true
     return `${this.lost} of ${this.answered} answers are lost: ${this.reasons().join('; ')}`
+  }
+
+  /** A line, after the first 20 answers, when over 30 % of them hold no patch in the form asked for. */
+  misfitWarning(): string | null {
+    if (this.#isFitKnown || this.answered < WARN_FROM) return null
+    this.#isFitKnown = true
+    if (this.#misfits / this.answered <= MISFIT_SHARE) return null
+    return `${this.#misfits} of the first ${this.answered} answers hold no changed module: the form that the prompt asks for does not seem to fit this model`
   }
 
   /** Why answers were lost, most frequent first, with what a setting can do about it. */
