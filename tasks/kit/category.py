@@ -107,13 +107,20 @@ class Variant:
     bugs: tuple[str, ...]
     entry_point: str
     clause_numbers: Mapping[str, int]
+    _numbers: dict[tuple[str, ...], tuple[int, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __getitem__(self, name: str) -> Any:
         return self.knobs[name] if name in self.knobs else self.words[name]
 
     def clauses(self, *names: str) -> tuple[int, ...]:
         """The numbers of the named clauses, without those that this variant omits (number 0)."""
-        return tuple(number for name in names if (number := self.clause_numbers[name]))
+        numbers = self._numbers.get(names)
+        if numbers is None:
+            found = (self.clause_numbers[name] for name in names)
+            numbers = self._numbers[names] = tuple(number for number in found if number)
+        return numbers
 
 
 MakeCheck = Callable[[Variant, Stream], Check]

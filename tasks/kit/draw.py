@@ -25,7 +25,7 @@ def draw_task(keys: Keys, category: Category, number: int, counter: int) -> Task
     rendered = render_variant(category, shape, knobs, words)
     bugs = _draw_bugs(rendered, stream)
     names = tuple(bug.name for bug in bugs)
-    rendered = render_variant(category, shape, knobs, words, names)
+    rendered = rendered.with_bugs(names)
     singles = tuple(rendered.changed(bug) for bug in bugs)
     module = singles[0] if len(bugs) == 1 else _both(rendered, bugs)
     patches = patches_against(shape, knobs, names)

@@ -5,7 +5,7 @@ import builtins
 import hashlib
 
 from tasks.kit.category import Category
-from tasks.kit.render import sentence
+from tasks.kit.render import Slots, sentence
 from tasks.kit.task import Task
 from tasks.kit.variants import all_slots
 
@@ -16,8 +16,8 @@ def fingerprint(category: Category, task: Task) -> bytes:
     """Equal for tasks that differ in dressing only."""
     shape = category.shape(task.variant.shape)
     words = {name: f"<{name}>" for name in task.variant.words}
-    slots = all_slots(category, shape, task.variant.knobs, words)
-    slots.update({name: f"<{name}>" for name in shape.words})
+    marked = {name: f"<{name}>" for name in shape.words}
+    slots = Slots(all_slots(category, shape, task.variant.knobs, words), marked)
     clauses = sorted(sentence(clause.text, slots) for clause in category.contract)
     text = "\n".join([normalised(task.module), *clauses])
     return hashlib.sha256(text.encode()).digest()

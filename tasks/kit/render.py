@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from textwrap import dedent, indent
 from typing import Any
 
@@ -15,6 +17,29 @@ _MARK = re.compile(
 )
 _DEEPEST = 8
 _GAP = "\x00"
+_GAP_BELOW_BLANK = re.compile(rf"\n\n{_GAP}+\n")
+
+
+class Slots(dict[str, Any]):
+    """Slot fills that remember how each reads once rendered; not to be changed afterwards."""
+
+    __slots__ = ("rendered",)
+
+    def __init__(self, *given: Mapping[str, Any]) -> None:
+        super().__init__()
+        for fills in given:
+            self.update(fills)
+        self.rendered: dict[tuple[str, bool], str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A slot within a template; a block has a line of its own, indented by `pad`."""
+
+    name: str
+    is_block: bool
+    pad: str
+    ending: str
 
 
 def render(template: str, slots: Mapping[str, Any], depth: int = 0) -> str:
@@ -23,42 +48,70 @@ def render(template: str, slots: Mapping[str, Any], depth: int = 0) -> str:
         return template
     if depth > _DEEPEST:
         raise AuthoringError(f"slots refer to each other in a circle near {template[:60]!r}")
+    parts = _parsed(template)
+    return _close_gaps(
+        "".join([p if isinstance(p, str) else _filled(p, slots, depth) for p in parts])
+    )
 
-    def fill(mark: re.Match[str]) -> str:
-        if mark["dollar"]:
-            return "$"
+
+@lru_cache(8192)
+def _parsed(template: str) -> tuple[str | _Mark, ...]:
+    """Text and marks by turns: a category renders the same few hundred templates all the time."""
+    parts: list[str | _Mark] = []
+    end = 0
+    for mark in _MARK.finditer(template):
+        parts.append(template[end : mark.start()])
+        end = mark.end()
         name = mark["b1"] or mark["i1"] or mark["i2"]
-        if not name:
+        if mark["dollar"]:
+            parts.append("$")
+        elif name:
+            ending = "\n" if mark[0].endswith("\n") else ""
+            parts.append(_Mark(name, mark["block"] is not None, mark["pad"] or "", ending))
+        else:
             around = template[max(0, mark.start() - 30) : mark.start() + 30]
             raise AuthoringError(f"a stray dollar sign in {around!r}")
-        if name not in slots:
-            raise AuthoringError(f"nothing fills the slot ${name}")
-        value = slots[name]
-        if not isinstance(value, (str, int)):
-            raise AuthoringError(
-                f"${name} is {type(value).__name__}; only text and integers fill slots"
-            )
-        text = str(value)
-        if mark["block"] is None:
-            text = render(text, slots, depth + 1)
-            if "\n" in text.strip("\n"):
-                raise AuthoringError(
-                    f"${name} has several lines but shares its line with other text"
-                )
-            return text.strip("\n")
-        text = render(dedent(text).strip("\n"), slots, depth + 1)
-        ending = "\n" if mark[0].endswith("\n") else ""
-        return indent(text, mark["pad"]) + ending if text else _GAP
+    return (*parts, template[end:])
 
-    return _close_gaps(_MARK.sub(fill, template))
+
+def _filled(mark: _Mark, slots: Mapping[str, Any], depth: int) -> str:
+    known = slots.rendered if isinstance(slots, Slots) else {}
+    key = (mark.name, mark.is_block)
+    text = known.get(key)
+    if text is None:
+        text = known[key] = _fill(mark, slots, depth)
+    if not mark.is_block:
+        return text
+    return indent(text, mark.pad) + mark.ending if text else _GAP
+
+
+def _fill(mark: _Mark, slots: Mapping[str, Any], depth: int) -> str:
+    name = mark.name
+    if name not in slots:
+        raise AuthoringError(f"nothing fills the slot ${name}")
+    value = slots[name]
+    if not isinstance(value, (str, int)):
+        raise AuthoringError(
+            f"${name} is {type(value).__name__}; only text and integers fill slots"
+        )
+    if mark.is_block:
+        return render(_unindented(str(value)), slots, depth + 1)
+    text = render(str(value), slots, depth + 1).strip("\n")
+    if "\n" in text:
+        raise AuthoringError(f"${name} has several lines but shares its line with other text")
+    return text
+
+
+@lru_cache(1024)
+def _unindented(text: str) -> str:
+    return dedent(text).strip("\n")
 
 
 def _close_gaps(text: str) -> str:
     """Take out the lines of empty fragments; of blank lines on both sides, keep those above."""
     if _GAP not in text:
         return text
-    text = re.sub(rf"\n\n{_GAP}+\n", "\n\n", text)
-    return text.replace(_GAP, "")
+    return _GAP_BELOW_BLANK.sub("\n\n", text).replace(_GAP, "")
 
 
 def module_text(template: str, slots: Mapping[str, Any]) -> str:
@@ -68,7 +121,12 @@ def module_text(template: str, slots: Mapping[str, Any]) -> str:
 
 def sentence(template: str, slots: Mapping[str, Any]) -> str:
     """A clause: white space collapsed, so that authors may break lines at will."""
-    return " ".join(render(" ".join(template.split()), slots).split())
+    return " ".join(render(_one_line(template), slots).split())
+
+
+@lru_cache(1024)
+def _one_line(template: str) -> str:
+    return " ".join(template.split())
 
 
 def apply_change(

@@ -3,13 +3,15 @@
 import hashlib
 import hmac
 from collections.abc import Sequence
+from functools import lru_cache
 from struct import Struct
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_EIGHT_WORDS = Struct(">8I")
+_EIGHT_WORDS = Struct(">8I").unpack
 _WORD_SPAN = 1 << 32
+_HASH_BLOCK = 64
 
 
 def derive_key(root: bytes, epoch: str, purpose: str) -> bytes:
@@ -24,16 +26,35 @@ def commitment(epoch: str, root: bytes) -> str:
     return hashlib.sha256(b"failmap/commit/v1" + epoch.encode() + root).hexdigest()
 
 
+@lru_cache(64)
+def _padded(key: bytes) -> tuple[Any, Any]:
+    """The two SHA-256 states that HMAC (RFC 2104) starts from: four times cheaper to go on from."""
+    if len(key) > _HASH_BLOCK:
+        key = hashlib.sha256(key).digest()
+    pads = (bytes(byte ^ mask for byte in key.ljust(_HASH_BLOCK, b"\x00")) for mask in (0x36, 0x5C))
+    inner, outer = map(hashlib.sha256, pads)
+    return inner, outer
+
+
 class Stream:
     """Choices that depend on the key and the label alone: same pair, same choices, any Python."""
 
-    __slots__ = ("_blocks", "_key", "_label", "_words")
+    __slots__ = ("_blocks", "_inner", "_outer", "_words")
 
     def __init__(self, key: bytes, label: str) -> None:
-        self._key = key
-        self._label = label.encode() + b"\x00"
+        inner, self._outer = _padded(key)
+        self._inner = inner.copy()
+        self._inner.update(label.encode() + b"\x00")
         self._blocks = 0
         self._words: list[int] = []
+
+    def _more(self) -> None:
+        """Eight words more: HMAC of the label and the number of the block."""
+        inner, outer = self._inner.copy(), self._outer.copy()
+        inner.update(self._blocks.to_bytes(8, "big"))
+        outer.update(inner.digest())
+        self._words += _EIGHT_WORDS(outer.digest())
+        self._blocks += 1
 
     def below(self, bound: int) -> int:
         """An integer in 0 .. bound - 1, without modulo bias; bound is at most 2**32."""
@@ -42,11 +63,10 @@ class Stream:
         words = self._words
         while True:
             if not words:
-                message = self._label + self._blocks.to_bytes(8, "big")
-                words += _EIGHT_WORDS.unpack(hmac.digest(self._key, message, "sha256"))
-                self._blocks += 1
+                self._more()
             word = words.pop()
-            if word < _WORD_SPAN - _WORD_SPAN % bound:
+            # Words from the last, incomplete round of the bound are left out.
+            if word <= _WORD_SPAN - bound or word < _WORD_SPAN - _WORD_SPAN % bound:
                 return word % bound
 
     def between(self, low: int, high: int) -> int:
@@ -60,7 +80,8 @@ class Stream:
     def sample(self, items: Sequence[T], count: int) -> list[T]:
         """`count` items at different positions, in drawn order."""
         pool = list(items)
-        return [pool.pop(self.below(len(pool))) for _ in range(count)]
+        size = len(pool)
+        return [pool.pop(self.below(left)) for left in range(size, size - count, -1)]
 
     def shuffle(self, items: Sequence[T]) -> list[T]:
         """All items in drawn order; the argument is left alone."""

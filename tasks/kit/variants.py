@@ -1,11 +1,11 @@
 """The variants of a category: knob vectors, their slots, their clauses, their modules."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tasks.kit.category import Category, Change, Shape, Variant
-from tasks.kit.render import apply_change, module_text, render, sentence
+from tasks.kit.render import Slots, apply_change, module_text, render, sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,13 +14,17 @@ class Rendered:
 
     variant: Variant
     shape: Shape
-    slots: Mapping[str, Any]
+    slots: Slots
     contract: tuple[str, ...]
     reference: str
 
     def changed(self, change: Change) -> str:
         """The reference with one change applied."""
         return apply_change(change, self.shape.module, self.reference, self.slots)[0]
+
+    def with_bugs(self, names: tuple[str, ...]) -> "Rendered":
+        """The same variant, drawn with these bugs."""
+        return replace(self, variant=replace(self.variant, bugs=names))
 
 
 def siblings(category: Category, knobs: Mapping[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
@@ -34,12 +38,10 @@ def siblings(category: Category, knobs: Mapping[str, str]) -> Iterator[tuple[str
 
 def all_slots(
     category: Category, shape: Shape, knobs: Mapping[str, str], words: Mapping[str, Any]
-) -> dict[str, Any]:
+) -> Slots:
     """Slot fills of one variant; knob options, words and shape words never share a slot."""
-    slots = {**words, **shape.words}
-    for knob in category.knobs:
-        slots.update(knob.options[knobs[knob.name]])
-    return slots
+    fills = (knob.options[knobs[knob.name]] for knob in category.knobs)
+    return Slots(words, shape.words, *fills)
 
 
 def render_variant(
@@ -47,9 +49,8 @@ def render_variant(
     shape: Shape,
     knobs: Mapping[str, str],
     words: Mapping[str, Any],
-    bugs: tuple[str, ...] = (),
 ) -> Rendered:
-    """Clauses and reference of one variant."""
+    """Clauses and reference of one variant, without a bug."""
     slots = all_slots(category, shape, knobs, words)
     contract, numbers = [], {}
     for clause in category.contract:
@@ -57,7 +58,7 @@ def render_variant(
         contract += [text] if text else []
         numbers[clause.name] = len(contract) if text else 0
     merged = {**words, **shape.words}
-    variant = Variant(shape.name, knobs, merged, bugs, render(shape.entry_point, slots), numbers)
+    variant = Variant(shape.name, knobs, merged, (), render(shape.entry_point, slots), numbers)
     reference = module_text(shape.module, slots)
     return Rendered(variant, shape, slots, tuple(contract), reference)
 

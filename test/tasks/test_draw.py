@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import struct
 import unittest
 from collections import Counter
 from dataclasses import replace
@@ -13,7 +14,7 @@ from tasks.kit.epoch import Keys
 from tasks.kit.fingerprint import fingerprint, normalised
 from tasks.kit.hidden import HIDDEN_CHECKS, hidden_checks
 from tasks.kit.mutants import Mutants, TurnCounter, bounded
-from tasks.kit.render import apply_change, module_text, render, sentence
+from tasks.kit.render import Slots, apply_change, module_text, render, sentence
 from tasks.kit.stream import Stream, commitment, derive_key
 from tasks.kit.task import changed
 from tasks.kit.trial import Trial, load_bounded, load_reference
@@ -33,6 +34,13 @@ class Streams(unittest.TestCase):
         stream = Stream(b"key", "label")
         self.assertEqual(KNOWN_DRAWS, [stream.below(1000) for _ in range(6)])
         self.assertEqual(KNOWN_COMMITMENT, commitment("e", ROOT))
+
+    def test_words_are_hmac_of_label_and_block_number_whatever_the_key_is_long(self):
+        for key in (b"key", bytes(32), bytes(range(100))):
+            blocks = (hmac.digest(key, b"a/1\x00" + n.to_bytes(8), "sha256") for n in range(3))
+            words = [w for block in blocks for w in reversed(struct.unpack(">8I", block))]
+            stream = Stream(key, "a/1")
+            self.assertEqual(words, [stream.below(2**32) for _ in range(24)])
 
     def test_labels_part_streams(self):
         one, two = (Stream(b"key", label) for label in ("a", "b"))
@@ -90,6 +98,14 @@ class Templates(unittest.TestCase):
         self.assertEqual("a b", render("$x", {"x": "a $y", "y": "b"}))
         with self.assertRaises(AuthoringError):
             render("-$x", {"x": "-$y", "y": "-$x"})
+
+    def test_fills_are_rendered_once_and_for_line_and_block_apart(self):
+        slots = Slots({"rule": "a $y", "y": "b"}, {"many": "one\n$y"})
+        self.assertEqual("x a b\n  a b\n", render("x $rule\n  $rule\n", slots))
+        self.assertEqual("  one\n  b\n", render("  $many\n", slots))
+        with self.assertRaises(AuthoringError):
+            render("x $many", slots)
+        self.assertEqual("a c", render("$rule", Slots(slots, {"y": "c"})))
 
     def test_what_is_left_over_is_refused(self):
         for template in ("$missing", "5$ each", "a $block b"):
