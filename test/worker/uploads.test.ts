@@ -2,6 +2,8 @@ import { env } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sha256Hex } from '../../src/protocol/digest.ts'
 import { LIMITS } from '../../src/protocol/limits.ts'
+import { taskOrder } from '../../src/worker/patches/order.ts'
+import { readPatches } from '../../src/worker/patches/read.ts'
 import { FIXED } from './fake-sandbox.ts'
 import { expectProblem } from './problems.ts'
 import { patchesOf, Vendor } from './vendor.ts'
@@ -257,6 +259,19 @@ describe('PUT /v1/submissions/{id}/patches', () => {
     const id = await openFor(patches)
     const problem = await expectProblem(await vendor.upload(id, patches), 'patches-invalid')
     expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(['line 2', 'line 3', 'end'])
+  })
+
+  test('U01 stops reading lines when the list of faults is full, and still digests the rest', async () => {
+    const tiny = bytesOf(Array.from({ length: 400_000 }, () => ({})))
+    const id = await openFor(tiny)
+    const problem = await expectProblem(await vendor.upload(id, tiny), 'patches-invalid')
+    expect(problem.errors).toHaveLength(LIMITS.listedFaults - 1)
+    const read = await readPatches(new Blob([tiny]).stream(), taskOrder(['a'], 6), async () => {})
+    expect(read).toMatchObject({ count: LIMITS.listedFaults - 1, bytes: tiny.byteLength })
+    expect(read.sha256).toBe(await sha256Hex(tiny))
+    const other = tiny.slice()
+    other[other.length - 3] = 91
+    await expectProblem(await vendor.upload(id, tiny, { body: other }), 'patches-mismatch')
   })
 
   test('U07 refuses archives and unknown codings', async () => {

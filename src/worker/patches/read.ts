@@ -13,7 +13,7 @@ export type PatchesRead = {
   sha256: string
   bytes: number
   count: number
-  /** Where the lines are not one per task in order; empty when all is well. */
+  /** Where the lines are not one per task in order, the first ones; empty when all is well. */
   faults: Fault[]
   /** One range per category, in order. Meaningful only without faults. */
   shards: ShardRange[]
@@ -22,7 +22,8 @@ export type PatchesRead = {
 /**
  * Reads the patches of a submission from a stream: digests them, checks that they are one line per
  * task in the order of the prompts, and finds the range of each category. Holds one line at a time;
- * `keep` gets the bytes as they come.
+ * `keep` gets the bytes as they come. When the list of faults is full the rest is only digested: tens
+ * of millions of tiny lines fit into the cap, and would take minutes to be read one by one.
  */
 export async function readPatches(
   chunks: AsyncIterable<Uint8Array>,
@@ -34,17 +35,31 @@ export async function readPatches(
   const ranges = new RangeCount(order)
   let bytes = 0
 
+  const source = chunks[Symbol.asyncIterator]()
+
+  const next = async (): Promise<Uint8Array | undefined> => {
+    const { done, value } = await source.next()
+    if (done === true) return undefined
+    whole.update(value)
+    bytes += value.byteLength
+    return value
+  }
+
   async function* kept() {
-    for await (const chunk of chunks) {
-      whole.update(chunk)
-      bytes += chunk.byteLength
+    for (let chunk = await next(); chunk !== undefined; chunk = await next()) {
       await keep(chunk)
       yield chunk
     }
   }
 
-  for await (const line of splitLines(kept(), LIMITS.patchLineBytes)) {
-    ranges.add(line, lines.check(line))
+  try {
+    for await (const line of splitLines(kept(), LIMITS.patchLineBytes)) {
+      ranges.add(line, lines.check(line))
+      if (lines.isFull) break
+    }
+    while ((await next()) !== undefined);
+  } finally {
+    await source.return?.()
   }
   const shards = ranges.end()
   return { sha256: whole.digest('hex'), bytes, count: lines.count, faults: lines.end(), shards }
@@ -80,8 +95,15 @@ class LineCheck {
     return position
   }
 
+  /** No further fault would be listed. */
+  get isFull(): boolean {
+    return this.faults.length >= LIMITS.listedFaults - 1
+  }
+
   /** All faults, missing tasks last. */
   end(): Fault[] {
+    // Lines that were not read may hold the tasks that seem to be missing.
+    if (this.isFull) return this.faults
     const missing = this.seen.reduce((sum, mark) => sum + (mark === 0 ? 1 : 0), 0)
     if (missing === 0) return this.faults
     const first = this.order.at(this.seen.indexOf(0))
@@ -92,9 +114,7 @@ class LineCheck {
   }
 
   private fault(detail: string): undefined {
-    if (this.faults.length < LIMITS.listedFaults - 1) {
-      this.faults.push({ pointer: `line ${this.count}`, detail })
-    }
+    this.faults.push({ pointer: `line ${this.count}`, detail })
     return undefined
   }
 }
