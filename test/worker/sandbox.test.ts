@@ -98,6 +98,28 @@ describe('a sandbox at an address', () => {
     expect(await sandbox.health()).toMatchObject({ ok: false })
   })
 
+  test('that points elsewhere is not followed there: the request holds the root key', async () => {
+    const modes: unknown[] = []
+    const elsewhere: typeof fetch = async (_, init) => {
+      modes.push(init?.redirect)
+      return Response.redirect('https://elsewhere.test/shards', 307)
+    }
+    const sandbox = httpSandbox(SANDBOX_URL, SANDBOX_TOKEN, elsewhere, () => 0)
+    expect(await sandbox.judge(request())).toMatchObject({ error: { kind: 'sandbox_failed' } })
+    expect(await sandbox.health()).toMatchObject({ ok: false })
+    expect(modes).toEqual(['manual', 'manual'])
+  })
+
+  test('whose reply says a number twice is not believed', async () => {
+    const fake = new FakeSandbox([await sampleEpoch('open-1', 'open')])
+    const twice: typeof fetch = async (input, init) => {
+      const text = await (await fake.fetch(input, init)).text()
+      return new Response(text.replace('"fixed":0', '"fixed":1,"fixed":0'))
+    }
+    const sandbox = httpSandbox(SANDBOX_URL, SANDBOX_TOKEN, twice, () => 0)
+    expect(await sandbox.judge(request())).toMatchObject({ error: { kind: 'controls_failed' } })
+  })
+
   test('whose health is not the documented one is no sandbox', async () => {
     const odd: typeof fetch = async () => Response.json({ status: 'ok', extra: 1 })
     const sandbox = httpSandbox(SANDBOX_URL, SANDBOX_TOKEN, odd, () => 0)

@@ -1,3 +1,4 @@
+import { readJson } from '../../protocol/json.ts'
 import { problemSlug } from '../../protocol/problem.ts'
 import { err, ok, type Result } from '../../protocol/result.ts'
 import type { ShardRequest } from '../../protocol/shard.ts'
@@ -42,7 +43,8 @@ export function callSandbox(transport: Transport, token: string, now: () => numb
     let text: string | null
     try {
       const signal = AbortSignal.timeout(milliseconds)
-      response = await transport(path, { ...init, headers, signal }, shard)
+      // Never followed: the request holds the root key, which only this address may see.
+      response = await transport(path, { ...init, headers, signal, redirect: 'manual' }, shard)
       text = await readCapped(response)
     } catch (error) {
       if (error instanceof Error && error.name === 'TimeoutError') {
@@ -54,9 +56,9 @@ export function callSandbox(transport: Transport, token: string, now: () => numb
       return fault(inHand ? 'sandbox_failed' : 'away', inHand ? 'died' : 'unreachable')
     }
     if (text === null) return fault('controls_failed', 'reply-too-large')
-    const body = parse(text)
-    if (response.status === 200) return ok(body)
-    return refused(response.status, body)
+    const body = readJson(text)
+    if (response.status === 200) return ok(body.ok ? body.value : null)
+    return refused(response.status, body.ok ? body.value : null)
   }
 
   return {
@@ -106,12 +108,4 @@ async function readCapped(response: Response): Promise<string | null> {
     text += decoder.decode(value, { stream: true })
   }
   return text + decoder.decode()
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
