@@ -1,6 +1,10 @@
 import type { EpochCard } from './epoch.ts'
+import { LIMITS } from './limits.ts'
 import { err, ok, type Result } from './result.ts'
 import { BUCKETS, type Controls, type Counts, type Tally } from './tally.ts'
+
+/** Far above what a category injects; keeps the sum over all categories an exact integer. */
+const MOST_FAULTS = 16
 
 /**
  * Why a tally cannot be used. All of these are faults of ours, never of the model: `versions_differ`
@@ -47,10 +51,25 @@ export function contradiction(counts: Counts, asked: number): string | undefined
   if (counts.visible_passed > counts.tasks - counts.no_answer - counts.invalid) {
     return 'more pass the visible checks than loaded'
   }
-  if (counts.regressed > counts.tasks - counts.fixed) return 'a fixed task regressed'
-  if (counts.trapped > counts.tasks - counts.fixed) return 'a fixed task is trapped'
-  if (counts.faults_mended > counts.faults_injected) return 'more faults mended than injected'
-  return undefined
+  if (counts.regressed > counts.wrong) return 'more regressed than ran to the end and failed'
+  if (counts.trapped > counts.wrong) return 'more trapped than ran to the end and failed'
+  return contradictoryFaults(counts) ?? contradictoryLines(counts)
+}
+
+/** Each task holds at least one fault; a fixed task is rid of all of its own, one that did not run of none. */
+function contradictoryFaults(counts: Counts): string | undefined {
+  const { tasks, fixed, wrong, faults_injected, faults_mended } = counts
+  if (faults_injected < tasks) return 'fewer faults injected than tasks'
+  if (faults_injected > MOST_FAULTS * tasks) return 'more faults injected than tasks can hold'
+  if (faults_mended < fixed) return 'fewer faults mended than tasks fixed'
+  const unmended = tasks - fixed - wrong
+  return faults_mended > faults_injected - unmended ? 'more faults mended than ran' : undefined
+}
+
+/** Lines are summed over fixed tasks, and no module has more lines than bytes. */
+function contradictoryLines({ fixed, lines_changed, lines_needed }: Counts): string | undefined {
+  const most = fixed * 2 * LIMITS.moduleBytes
+  return lines_changed > most || lines_needed > most ? 'more lines than the fixed have' : undefined
 }
 
 const unfit = (why: string) => err<TallyFault>({ reason: 'controls_failed', why })

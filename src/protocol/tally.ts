@@ -70,7 +70,10 @@ export type Isolation = z.infer<typeof isolationSchema>
 
 /** What judged: the interpreter and the SHA-256 of the sandbox's sources. */
 export const runtimeSchema = z.strictObject({
-  python: z.string().regex(/^\d+\.\d+\.\d+[a-z0-9.+]*$/),
+  python: z
+    .string()
+    .max(32)
+    .regex(/^\d+\.\d+\.\d+[a-z0-9.+]*$/),
   sandbox: sha256Schema,
 })
 export type Runtime = z.infer<typeof runtimeSchema>

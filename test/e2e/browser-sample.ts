@@ -190,8 +190,8 @@ function countsOf(tasks: number, share: number, unanswered: boolean): Counts {
     trapped: Math.floor(rest * 0.15),
     faults_injected: tasks + Math.floor(tasks / 8),
     faults_mended: fixed + Math.floor(fixed / 8),
-    lines_changed: answered * 5,
-    lines_needed: answered * 2,
+    lines_changed: fixed * 5,
+    lines_needed: fixed * 2,
   }
 }
 

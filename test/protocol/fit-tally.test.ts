@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fitTally } from '../../src/protocol/fit-tally.ts'
+import { contradiction, fitTally } from '../../src/protocol/fit-tally.ts'
 import { type Counts, type Tally, tallySchema } from '../../src/protocol/tally.ts'
 import { sampleCard, sampleCounts, sampleTally } from './sample.ts'
 
@@ -52,6 +52,16 @@ describe('fitTally', () => {
       { regressed: 41 },
       { trapped: 41 },
       { faults_mended: 81 },
+      // Who did not run to the end has neither regressed nor been trapped nor mended a fault.
+      { wrong: 0, crashed: 40, regressed: 1 },
+      { wrong: 0, no_answer: 40, trapped: 1 },
+      { wrong: 0, timed_out: 40, faults_mended: 41 },
+      { faults_injected: 79, faults_mended: 40 },
+      { faults_injected: 2 ** 53 - 1 },
+      { faults_mended: 39 },
+      { fixed: 0, wrong: 80, faults_mended: 0, lines_changed: 1, lines_needed: 0 },
+      { fixed: 0, wrong: 80, faults_mended: 0, lines_changed: 0, lines_needed: 1 },
+      { lines_changed: 2 ** 53 - 1 },
     ]
     for (const more of impossible) {
       expect(fault(sealed(more)), JSON.stringify(more)).toMatch(/^controls_failed: sealed/)
@@ -74,6 +84,19 @@ describe('fitTally', () => {
   test('quarantines an isolation that failed its own tests', () => {
     const isolation = { ...good.isolation, self_tests: { run: 12, held: 11 } }
     expect(fault({ ...good, isolation })).toBe('controls_failed: the isolation did not hold')
+  })
+})
+
+describe('contradiction', () => {
+  test('takes partial repair, rewrites and tasks with several faults', () => {
+    for (const counts of [
+      sampleCounts(80, 0),
+      sampleCounts(80, 80, { faults_injected: 90, faults_mended: 90, lines_changed: 9000 }),
+      sampleCounts(80, 10, { faults_injected: 90, faults_mended: 60, regressed: 70, trapped: 70 }),
+      sampleCounts(0, 0),
+    ]) {
+      expect(contradiction(counts, counts.tasks)).toBeUndefined()
+    }
   })
 })
 

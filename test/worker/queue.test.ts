@@ -129,6 +129,7 @@ describe('a shard', () => {
     ['a wrong token', () => problem('unauthorized', 401)],
     ['a page of a proxy', () => new Response('<html>', { status: 200 })],
     ['an endless reply', () => new Response('x'.repeat(400_000))],
+    ['an address elsewhere', () => Response.redirect('https://elsewhere.test/shards', 307)],
   ]
   for (const [what, reply] of refusals) {
     test(`is retried and never scored: ${what}`, async () => {
@@ -189,6 +190,18 @@ describe('a shard', () => {
     [
       'self-tests that never ran',
       (tally) => ({ ...tally, isolation: { ...CONFINED, self_tests: { run: 0, held: 0 } } }),
+    ],
+    [
+      'a profile without its namespaces',
+      (tally) => ({ ...tally, isolation: { ...CONFINED, user_namespace: false } }),
+    ],
+    [
+      'a profile without its filter',
+      (tally) => ({ ...tally, isolation: { ...CONFINED, seccomp: null } }),
+    ],
+    [
+      'a profile without Landlock',
+      (tally) => ({ ...tally, isolation: { ...CONFINED, profile: 'L', landlock_abi: 0 } }),
     ],
   ]
   test.each(nonsense)('Q07 is quarantined when the sandbox answers %s', async (_, change) => {

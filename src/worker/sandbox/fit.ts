@@ -34,8 +34,11 @@ export function tallyFault(
   return undefined
 }
 
+/** Whether the profile is one of ours with all that it consists of, and held against its own attacks. */
 function isConfined(isolation: Isolation, allowUnsafe: boolean): boolean {
-  if (isolation.profile === 'unsafe') return allowUnsafe
-  const { run, held } = isolation.self_tests
-  return run > 0 && run === held
+  const { profile, landlock_abi, user_namespace, seccomp, self_tests } = isolation
+  if (profile === 'unsafe') return allowUnsafe
+  // `S` has Landlock where the kernel has it; without namespaces it is what confines the files.
+  const walls = profile === 'S' ? user_namespace : (landlock_abi ?? 0) > 0
+  return walls && seccomp !== null && self_tests.run > 0 && self_tests.run === self_tests.held
 }
