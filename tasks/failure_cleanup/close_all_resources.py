@@ -75,11 +75,12 @@ CONTRACT = (
     Clause(
         "all",
         """Every $item has its turn once, whatever $job or an earlier close() raised. This holds for
-        every BaseException, KeyboardInterrupt included: it is kept and the closing goes on.""",
+        every BaseException, KeyboardInterrupt included: it is kept and the closing goes on.
+        No $item comes twice, and no error object is raised twice.""",
     ),
     Clause("order", "$order_clause."),
     Clause(
-        "closed", "A $item whose attribute closed is true before $run is called $closed_clause."
+        "closed", "A $item whose attribute closed is true, which no call changes, $closed_clause."
     ),
     Clause(
         "which", "Among several errors of close() the $which_clause one ranks above the others."
@@ -92,20 +93,19 @@ CONTRACT = (
     Clause("others", "The error raised has an attribute others: $others_clause."),
 )
 
-GUARDED_CLOSE = """\
+PLAIN_JOB = """\
+    except BaseException as error:
+        job_error = error
+"""
+PLAIN_LOOP = """\
+    for $item in $sequence:
+        $skip
         try:
             $item.close()
         except BaseException as error:
             close_errors.append(error)
 """
-GUARDED_JOB = """\
-    outcome = None
-    try:
-        outcome = $job()
-    except BaseException as error:
-        job_error = error
-"""
-NOT_MASKED = ("stops", "job_escapes", "reversed")
+NOT_MASKED = ("stops", "skips_all", "reversed")
 
 PLAIN = Shape(
     name="plain",
@@ -137,13 +137,12 @@ def $run($job: Callable[[], object], $items: Sequence[$protocol]) -> object:
     """
     job_error: BaseException | None = None
     close_errors: list[BaseException] = []
+    outcome = None
+    try:
+        outcome = $job()
 '''
-    + GUARDED_JOB
-    + '''\
-    for $item in $sequence:
-        $skip
-'''
-    + GUARDED_CLOSE
+    + PLAIN_JOB
+    + PLAIN_LOOP
     + '''\
     every = close_errors if job_error is None else [job_error, *close_errors]
     if not every:
@@ -153,8 +152,24 @@ def $run($job: Callable[[], object], $items: Sequence[$protocol]) -> object:
     raise chosen
 ''',
     bugs=(
-        change("stops", (GUARDED_CLOSE, "        $item.close()\n")),
-        change("job_escapes", (GUARDED_JOB, "    outcome = $job()\n")),
+        change("stops", (PLAIN_LOOP, """
+    try:
+        for $item in $sequence:
+            $skip
+            $item.close()
+    except BaseException as error:
+        close_errors.append(error)
+""")),
+        change("skips_all", (PLAIN_JOB + PLAIN_LOOP, """
+        for $item in $sequence:
+            $skip
+            try:
+                $item.close()
+            except BaseException as error:
+                close_errors.append(error)
+    except BaseException as error:
+        job_error = error
+""")),
         change("reversed", ("in $sequence:", "in $other_sequence:")),
         change("masked", ("chosen = $choose", "chosen = $other_choose")),
     ),
@@ -171,18 +186,18 @@ def $run($job: Callable[[], object], $items: Sequence[$protocol]) -> object:
     ),
 )  # fmt: skip
 
-CHARGE_CLOSE = """\
+CHARGE_JOB = """\
+        except BaseException as error:
+            from_job.append(error)
+"""
+CHARGE_LOOP = """\
+        while self._charge:
+            $item = self._charge.pop($end)
+            $skip
             try:
                 $item.close()
             except BaseException as error:
                 closing.append(error)
-"""
-CHARGE_JOB = """\
-        outcome = None
-        try:
-            outcome = $job()
-        except BaseException as error:
-            from_job.append(error)
 """
 
 CHARGE = Shape(
@@ -222,14 +237,12 @@ class $cls:
         """
         from_job: list[BaseException] = []
         closing: list[BaseException] = []
+        outcome = None
+        try:
+            outcome = $job()
 '''
     + CHARGE_JOB
-    + '''\
-        while self._charge:
-            $item = self._charge.pop($end)
-            $skip
-'''
-    + CHARGE_CLOSE
+    + CHARGE_LOOP
     + '''\
         every = from_job + closing
         if not every:
@@ -239,8 +252,26 @@ class $cls:
         raise chosen
 ''',
     bugs=(
-        change("stops", (CHARGE_CLOSE, "            $item.close()\n")),
-        change("job_escapes", (CHARGE_JOB, "        outcome = $job()\n")),
+        change("stops", (CHARGE_LOOP, """
+        try:
+            while self._charge:
+                $item = self._charge.pop($end)
+                $skip
+                $item.close()
+        except BaseException as error:
+            closing.append(error)
+""")),
+        change("skips_all", (CHARGE_JOB + CHARGE_LOOP, """
+            while self._charge:
+                $item = self._charge.pop($end)
+                $skip
+                try:
+                    $item.close()
+                except BaseException as error:
+                    closing.append(error)
+        except BaseException as error:
+            from_job.append(error)
+""")),
         change("reversed", (".pop($end)", ".pop($other_end)")),
         change("masked", ("chosen = $ranked", "chosen = $other_ranked")),
     ),
@@ -256,6 +287,13 @@ class $cls:
         ),
     ),
 )  # fmt: skip
+
+COLLECTED_LOOP = """\
+    for $item in $sequence:
+        $skip
+        with in_close:
+            $item.close()
+"""
 
 COLLECTED = Shape(
     name="collected",
@@ -296,10 +334,9 @@ def $run($job: Callable[[], object], $items: Sequence[Any]) -> object:
     outcome = None
     with in_job:
         outcome = $job()
-    for $item in $sequence:
-        $skip
-        with in_close:
-            $item.close()
+'''
+    + COLLECTED_LOOP
+    + '''\
     from_job, closing = list(in_job), list(in_close)
     every = from_job + closing
     if every:
@@ -309,8 +346,18 @@ def $run($job: Callable[[], object], $items: Sequence[Any]) -> object:
     return outcome
 ''',
     bugs=(
-        change("stops", ("        with in_close:\n            $item.close()\n", "        $item.close()\n")),
-        change("job_escapes", ("    outcome = None\n    with in_job:\n        outcome = $job()\n", "    outcome = $job()\n")),
+        change("stops", (COLLECTED_LOOP, """
+    with in_close:
+        for $item in $sequence:
+            $skip
+            $item.close()
+""")),
+        change("skips_all", (COLLECTED_LOOP, """
+        for $item in $sequence:
+            $skip
+            with in_close:
+                $item.close()
+""")),
         change("reversed", ("in $sequence:", "in $other_sequence:")),
         change("masked", ("chosen = $ranked", "chosen = $other_ranked")),
     ),
@@ -399,7 +446,7 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
     if bug == "masked":
         return script(v, "body others", s.choice(kinds), closes)
     return script(
-        v, "order body", s.choice(kinds) if bug == "job_escapes" else "", [""] * s.between(2, 3)
+        v, "order body", s.choice(kinds) if bug == "skips_all" else "", [""] * s.between(2, 3)
     )
 
 
