@@ -1,62 +1,111 @@
 import { EXIT } from './exit.ts'
 import { Failure, messageOf } from './failure.ts'
+import type { ByteSource } from './predictions-bytes.ts'
+import { type Layout, layOut, type Member, type Span } from './predictions-layout.ts'
 import { withKeyAsId } from './predictions-shapes.ts'
 
-/** The records of a file and where each stands; ids that a dict repeats. */
-export type Container = {
-  records: { value: unknown; where: string }[]
-  repeated: string[]
-}
+export type Found = { value: unknown; where: string }
+
+/** The records of a file, read one at a time and again as often as needed; ids that a dict repeats. */
+export type Container = { records: () => Generator<Found>; repeated: string[] }
+
+const LF = 0x0a
 
 /**
  * Splits a predictions file into records. `.json` is JSON and anything else JSON Lines, as sb-cli
  * has it; a list in a `.jsonl` file and lines in a `.json` file are read all the same.
- * @throws Failure (usage) with line and column where the text is neither.
+ * @throws Failure (usage) with the place where the text is neither.
  */
-export function readContainer(text: string, fileName: string): Container {
-  const whole = parse(text)
-  if (whole.ok) return fromDocument(whole.value, text)
-  const isOneDocument = fileName.toLowerCase().endsWith('.json') && !hasJsonLine(text)
-  if (isOneDocument || text.trimStart().startsWith('['))
-    throw new Failure(EXIT.usage, `${fileName} is not JSON`, { why: whole.why })
-  return fromLines(text, fileName)
+export function readContainer(source: ByteSource): Container {
+  const layout = layOut(source)
+  if (layout.kind === 'list') return fromList(source, layout.members)
+  if (layout.kind === 'dict') return fromDict(source, layout)
+  const isOneDocument = source.name.toLowerCase().endsWith('.json') && !hasJsonLine(source)
+  if (isOneDocument || firstByte(source) === '[') throw notJson(source)
+  return { records: () => fromLines(source), repeated: [] }
 }
 
-/** A list, a dict keyed by id, or a single record. */
-function fromDocument(value: unknown, text: string): Container {
-  if (Array.isArray(value))
-    return {
-      records: value.map((item, index) => ({ value: item, where: `item ${index + 1}` })),
-      repeated: [],
+function fromList(source: ByteSource, members: readonly Member[]): Container {
+  function* records() {
+    for (const [index, { value }] of members.entries()) {
+      const where = `item ${index + 1}`
+      yield { value: read(source, value, where), where }
     }
-  if (typeof value !== 'object' || value === null)
-    return { records: [{ value, where: 'line 1' }], repeated: [] }
-  const entries = Object.entries(value)
-  const isDict = entries.every(([, inner]) => typeof inner === 'object' && inner !== null)
-  if (!isDict) return { records: [{ value, where: 'line 1' }], repeated: [] }
-  const records = entries.map(([key, inner]) => ({
-    value: withKeyAsId(key, inner),
-    where: `key ${key}`,
-  }))
-  const keys = topLevelKeys(text)
-  return { records, repeated: keys.filter((key, index) => keys.indexOf(key) < index) }
+  }
+  return { records, repeated: [] }
 }
 
-function fromLines(text: string, fileName: string): Container {
-  const lines = text.split('\n')
-  const records = lines.flatMap((line, index) => {
-    if (line.trim() === '') return []
-    const parsed = parse(line)
-    if (parsed.ok) return [{ value: parsed.value, where: `line ${index + 1}` }]
-    const isCut = index === lines.length - 1
-    throw new Failure(EXIT.usage, `${fileName}: line ${index + 1} is not JSON`, {
-      why: isCut ? 'the file ends in the middle of this line' : parsed.why,
-      next: isCut
-        ? 'let the tool that wrote it finish, or remove the last line'
-        : 'one JSON object a line is wanted, or one JSON list or object in the whole file',
-    })
+/** A dict keyed by id, or one record that stands alone. */
+function fromDict(
+  source: ByteSource,
+  { members, whole }: Extract<Layout, { whole: Span }>,
+): Container {
+  if (!members.every(({ isNested }) => isNested)) {
+    const where = `line ${whole.line}`
+    return { records: () => one({ value: read(source, whole, where), where }), repeated: [] }
+  }
+  const keys = members.map(({ key }) => (key === null ? '' : String(read(source, key, 'a key'))))
+  function* records() {
+    for (const [index, { value }] of members.entries()) {
+      const key = keys[index] ?? ''
+      yield { value: withKeyAsId(key, read(source, value, `key ${key}`)), where: `key ${key}` }
+    }
+  }
+  const known = new Set<string>()
+  const repeated = keys.filter((key) => known.size === known.add(key).size)
+  return { records, repeated }
+}
+
+function* one(found: Found): Generator<Found> {
+  yield found
+}
+
+function* fromLines(source: ByteSource): Generator<Found> {
+  for (const { span, isLast } of linesOf(source)) {
+    const text = source.text(span.offset, span.length)
+    if (text.trim() === '') continue
+    const parsed = parse(text)
+    if (parsed.ok) yield { value: parsed.value, where: `line ${span.line}` }
+    else {
+      throw new Failure(EXIT.usage, `${source.name}: line ${span.line} is not JSON`, {
+        why: isLast ? 'the file ends in the middle of this line' : parsed.why,
+        next: isLast
+          ? 'let the tool that wrote it finish, or remove the last line'
+          : 'one JSON object a line is wanted, or one JSON list or object in the whole file',
+      })
+    }
+  }
+}
+
+/** Split at LF alone: U+2028 and its like are part of a line. */
+function* linesOf(source: ByteSource): Generator<{ span: Span; isLast: boolean }> {
+  let line = 1
+  let from = source.start
+  let at = source.start
+  for (const piece of source.pieces(source.start)) {
+    for (let to = piece.indexOf(LF); to !== -1; to = piece.indexOf(LF, to + 1)) {
+      yield { span: { offset: from, length: at + to - from, line }, isLast: false }
+      from = at + to + 1
+      line += 1
+    }
+    at += piece.length
+  }
+  yield { span: { offset: from, length: source.size - from, line }, isLast: true }
+}
+
+function read(source: ByteSource, { offset, length, line }: Span, where: string): unknown {
+  const parsed = parse(source.text(offset, length))
+  if (parsed.ok) return parsed.value
+  throw new Failure(EXIT.usage, `${source.name} is not JSON`, {
+    why: `${where}, line ${line}: ${parsed.why}`,
   })
-  return { records, repeated: [] }
+}
+
+/** Reads it whole once more, for the words of the parser. */
+function notJson(source: ByteSource): Failure {
+  const parsed = parse(source.text(source.start, source.size - source.start))
+  const why = parsed.ok ? 'its brackets do not close' : parsed.why
+  return new Failure(EXIT.usage, `${source.name} is not JSON`, { why })
 }
 
 function parse(text: string): { ok: true; value: unknown } | { ok: false; why: string } {
@@ -67,22 +116,17 @@ function parse(text: string): { ok: true; value: unknown } | { ok: false; why: s
   }
 }
 
-function hasJsonLine(text: string): boolean {
-  return parse(text.slice(0, Math.max(0, text.indexOf('\n')))).ok
+function hasJsonLine(source: ByteSource): boolean {
+  for (const { span, isLast } of linesOf(source)) {
+    return !isLast && parse(source.text(span.offset, span.length)).ok
+  }
+  return false
 }
 
-/** Keys of the outermost object in order. JSON.parse keeps the last of two equal ones in silence. */
-export function topLevelKeys(text: string): string[] {
-  const keys: string[] = []
-  let depth = 0
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/gs)) {
-    if (token === '{' || token === '[') depth++
-    else if (token === '}' || token === ']') depth--
-    else if (
-      depth === 1 &&
-      /^\s*:/.test(text.slice(index + token.length, index + token.length + 99))
-    )
-      keys.push(String(JSON.parse(token)))
+function firstByte(source: ByteSource): string {
+  for (const piece of source.pieces(source.start)) {
+    const text = piece.toString('latin1').trimStart()
+    if (text !== '') return text.slice(0, 1)
   }
-  return keys
+  return ''
 }

@@ -5,7 +5,7 @@ import { canonicalModule, fileDefect } from './model/reply-text.ts'
 
 export type PredictedModule =
   | { module: string; notes: string[] }
-  | { module: null; reason: NoAnswerReason; notes: string[] }
+  | { module: null; reason: Exclude<NoAnswerReason, 'not_run'>; notes: string[] }
 
 /**
  * Full module text of one prediction: a diff is applied to the prompt's module, wrapping that a

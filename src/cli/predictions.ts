@@ -1,132 +1,168 @@
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { LIMITS } from '../protocol/limits.ts'
-import type { NoAnswerReason } from '../protocol/patch.ts'
 import type { Prompt } from '../protocol/prompt.ts'
 import { err, ok, type Result } from '../protocol/result.ts'
 import { EXIT } from './exit.ts'
 import { Failure } from './failure.ts'
+import { type ByteSource, openSource } from './predictions-bytes.ts'
 import { readContainer } from './predictions-container.ts'
-import { readPredictionDirectory } from './predictions-directory.ts'
+import { digestEntries, listPredictionDirectory, readEntries } from './predictions-directory.ts'
 import { readInstanceId } from './predictions-ids.ts'
-import { predictionToModule } from './predictions-module.ts'
+import { type PredictedModule, predictionToModule } from './predictions-module.ts'
 import { PREDICTION_FORMATS, type Prediction, readRecord } from './predictions-shapes.ts'
-import { decodeText, readBytes } from './text-file.ts'
 
+/** A predictions file that was looked through; its texts are read again when they are wanted. */
 export type Predictions = {
   /** The one model that the file names; null if its shape names none. */
   model: string | null
-  /** Full module text by instance id. */
-  patches: Map<string, string>
-  /** Tasks that have a record but no module, and why. */
-  unanswered: Map<string, NoAnswerReason>
+  /** Digest of the bytes. */
+  sha256: string
+  /** Records of tasks of the epoch. */
+  count: number
   /** Ids that are no task of the epoch, as the file writes them. */
   unknown: string[]
-  /** `instance id: note` for every loosening of a rule, and what was left out. */
-  notes: string[]
+  /** What each task of the epoch gets, one after another in the order of the file. */
+  answers: (isWanted?: (instanceId: string) => boolean) => Generator<Predicted>
+  close: () => void
 }
+
+export type Predicted = PredictedModule & { instanceId: string }
 
 export type PredictionsContext = {
-  /** Decides between JSON and JSON Lines, and names the file in messages. */
-  fileName: string
   /** One of PREDICTION_FORMATS; found by the keys of the records if left out. */
   format?: string | undefined
-  /** The prompts of the epoch by instance id. */
-  prompts: ReadonlyMap<string, Prompt>
+  /** The prompt of a task; undefined for an id that is no task of the epoch. */
+  promptOf: (instanceId: string) => Prompt | undefined
+  isTask: (instanceId: string) => boolean
 }
 
-/** Reads a predictions file or folder that another harness wrote. */
-export function loadPredictions(
+/** What is read of a file or a folder, as often as it is asked for. */
+type Readable = {
+  records: () => Iterable<Prediction>
+  repeated: readonly string[]
+  sha256: string
+  close: () => void
+}
+
+/** Looks through a predictions file or folder that another harness wrote. Refusals list what they found. */
+export function openPredictions(
   path: string,
-  context: Omit<PredictionsContext, 'fileName'>,
+  context: PredictionsContext,
 ): Result<Predictions, Failure> {
-  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
   return refusing(() => {
+    const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
     checkFormat(context.format, isDirectory)
-    if (isDirectory) return settle(readPredictionDirectory(path), [], context.prompts)
-    return readText(decodeText(readBytes(path), path), { ...context, fileName: basename(path) })
+    if (isDirectory) return lookThrough(readFolder(path), context)
+    return readSource(openSource(path, basename(path)), context)
   })
 }
 
-/** The same for the bytes of one file. Refusals list what they found. */
+/** The same for a text that is open. */
 export function readPredictions(
-  bytes: Uint8Array,
+  source: ByteSource,
   context: PredictionsContext,
 ): Result<Predictions, Failure> {
   return refusing(() => {
     checkFormat(context.format, false)
-    return readText(decodeText(bytes, context.fileName), context)
+    return readSource(source, context)
   })
 }
 
-function readText(text: string, { fileName, format, prompts }: PredictionsContext): Predictions {
-  const { records, repeated } = readContainer(text, fileName)
-  const read = records.map(({ value, where }) => readRecord(value, where, format))
-  const faults = read.filter((record) => typeof record === 'string')
-  if (faults.length > 0)
-    throw new Failure(EXIT.usage, `${fileName}: ${faults.length} records cannot be read`, {
-      why: listed(faults, '; '),
-      next: `known shapes: ${PREDICTION_FORMATS.join(', ')}`,
-    })
-  return settle(
-    read.filter((record) => typeof record !== 'string'),
-    repeated,
-    prompts,
-  )
+function readSource(source: ByteSource, context: PredictionsContext): Predictions {
+  try {
+    const { records, repeated } = readContainer(source)
+    refuseUnreadable(source.name, records(), context.format)
+    function* read() {
+      for (const { value, where } of records()) {
+        const record = readRecord(value, where, context.format)
+        if (typeof record !== 'string') yield record
+      }
+    }
+    const { sha256, close } = source
+    return lookThrough({ records: read, repeated, sha256: sha256(), close }, context)
+  } catch (error) {
+    source.close()
+    throw error
+  }
 }
 
-function settle(
-  predictions: readonly Prediction[],
-  repeated: readonly string[],
-  prompts: ReadonlyMap<string, Prompt>,
-): Predictions {
-  const model = onlyModel(predictions)
-  refuseDuplicates(predictions, repeated)
-  const patches = new Map<string, string>()
-  const unanswered = new Map<string, NoAnswerReason>()
-  const unknown: string[] = []
-  const notes: string[] = []
-  for (const { id, text } of predictions) {
-    const instanceId = readInstanceId(id)
-    const prompt = prompts.get(instanceId)
-    if (!prompt) {
-      unknown.push(id)
-      continue
-    }
-    const predicted = predictionToModule(text, prompt)
-    if (predicted.module === null) unanswered.set(instanceId, predicted.reason)
-    else patches.set(instanceId, predicted.module)
-    notes.push(...predicted.notes.map((note) => `${instanceId}: ${note}`))
+function readFolder(path: string): Readable {
+  const entries = listPredictionDirectory(path)
+  const records = () => readEntries(path, entries)
+  return { records, repeated: [], sha256: digestEntries(path, entries), close: () => {} }
+}
+
+function refuseUnreadable(
+  name: string,
+  records: Iterable<{ value: unknown; where: string }>,
+  format: string | undefined,
+): void {
+  const faults: string[] = []
+  for (const { value, where } of records) {
+    const record = readRecord(value, where, format)
+    if (typeof record === 'string') faults.push(record)
   }
-  if (predictions.length > 0 && unknown.length === predictions.length)
+  if (faults.length === 0) return
+  throw new Failure(EXIT.usage, `${name}: ${faults.length} records cannot be read`, {
+    why: listed(faults, '; '),
+    next: `known shapes: ${PREDICTION_FORMATS.join(', ')}`,
+  })
+}
+
+/** All that can be refused is refused before the first text becomes a patch. */
+function lookThrough(readable: Readable, context: PredictionsContext): Predictions {
+  const models = new Set<string>()
+  const places = new Map<string, string>()
+  const twice = new Map<string, string>()
+  const unknown: string[] = []
+  let count = 0
+  for (const { id, model, where } of readable.records()) {
+    count += 1
+    if (model !== null) models.add(model)
+    const instanceId = readInstanceId(id)
+    const before = places.get(instanceId)
+    places.set(instanceId, where)
+    if (before !== undefined) {
+      twice.set(instanceId, `${twice.get(instanceId) ?? before}, ${where}`)
+    } else if (!context.isTask(instanceId)) unknown.push(id)
+  }
+  refuseSeveral(models)
+  refuseDuplicates(twice, readable.repeated)
+  if (count > 0 && unknown.length === count)
     throw new Failure(EXIT.usage, 'no id of the file is a task of this epoch', {
       why: `found: ${listed(unknown)}`,
       next: 'pull the epoch that the predictions were made for',
     })
-  if (unknown.length > 0) notes.push(`${unknown.length} unknown ids: ${listed(unknown)}`)
-  return { model, patches, unanswered, unknown, notes }
+  function* answers(isWanted: (instanceId: string) => boolean = () => true) {
+    for (const { id, text } of readable.records()) {
+      const instanceId = readInstanceId(id)
+      const prompt = isWanted(instanceId) ? context.promptOf(instanceId) : undefined
+      if (prompt !== undefined) yield { instanceId, ...predictionToModule(text, prompt) }
+    }
+  }
+  const { sha256, close } = readable
+  return {
+    model: [...models][0] ?? null,
+    sha256,
+    count: count - unknown.length,
+    unknown,
+    answers,
+    close,
+  }
 }
 
 /** A submission is of one model, so a file of several is split by hand, not by a guess. */
-function onlyModel(predictions: readonly Prediction[]): string | null {
-  const models = [...new Set(predictions.flatMap(({ model }) => model ?? []))]
-  if (models.length > 1)
-    throw new Failure(EXIT.usage, `${models.length} models in one file`, {
-      why: listed(models),
+function refuseSeveral(models: ReadonlySet<string>): void {
+  if (models.size > 1)
+    throw new Failure(EXIT.usage, `${models.size} models in one file`, {
+      why: listed([...models]),
       next: 'submit one file a model',
     })
-  return models[0] ?? null
 }
 
-function refuseDuplicates(predictions: readonly Prediction[], repeated: readonly string[]): void {
-  const places = new Map<string, string[]>()
-  for (const { id, where } of predictions) {
-    const instanceId = readInstanceId(id)
-    places.set(instanceId, [...(places.get(instanceId) ?? []), where])
-  }
-  const duplicates = [...places]
-    .filter(([, where]) => where.length > 1)
-    .map(([id, where]) => `${id} (${where.join(', ')})`)
+function refuseDuplicates(twice: ReadonlyMap<string, string>, repeated: readonly string[]): void {
+  const duplicates = [...twice].map(([id, places]) => `${id} (${places})`)
   const all = [...duplicates, ...repeated.map((id) => `${id} (same key twice)`)]
   if (all.length > 0)
     throw new Failure(EXIT.usage, `${all.length} ids have more than one answer`, {

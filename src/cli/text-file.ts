@@ -21,17 +21,21 @@ export function readBytes(file: string): Buffer {
 }
 
 export function decodeText(bytes: Uint8Array, file: string): string {
+  refuseUtf16(bytes, file)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new Failure(EXIT.usage, `${file} is not UTF-8`, { cause })
+  }
+}
+
+export function refuseUtf16(bytes: Uint8Array, file: string): void {
   const [first, second] = bytes
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
     throw new Failure(EXIT.usage, `${file} is UTF-16, not UTF-8`, {
       why: 'a redirect (>) in Windows PowerShell writes UTF-16',
       next: 'let the tool write the file itself (--output FILE), or pipe through: Out-File -Encoding utf8',
     })
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (cause) {
-    throw new Failure(EXIT.usage, `${file} is not UTF-8`, { cause })
   }
 }
 

@@ -2,7 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { loadPredictions, readPredictions } from '../../src/cli/predictions.ts'
+import { Failure } from '../../src/cli/failure.ts'
+import { openPredictions, type Predictions, readPredictions } from '../../src/cli/predictions.ts'
+import { sourceOf } from '../../src/cli/predictions-bytes.ts'
+import { err, ok } from '../../src/protocol/result.ts'
 import { FIRST, PROMPTS, SECOND } from './predictions-prompts.ts'
 import { section, WIDTH, WIDTH_FIXED } from './reply-field-cases.ts'
 
@@ -16,12 +19,35 @@ const DIFF = `--- a/width.py
 const LONG = 'def width(a, b):\n    return max(a, b) - min(a, b)\n'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
-const read = (content: string | Uint8Array, fileName = 'p.jsonl', format?: string) =>
-  readPredictions(typeof content === 'string' ? bytesOf(content) : content, {
-    fileName,
-    format,
-    prompts: PROMPTS,
-  })
+const context = (format?: string) => ({
+  format,
+  isTask: (id: string) => PROMPTS.has(id),
+  promptOf: (id: string) => PROMPTS.get(id),
+})
+
+/** Everything that a predictions file gives, at once. */
+function collected({ model, unknown, answers }: Predictions) {
+  const patches = new Map<string, string>()
+  const unanswered = new Map<string, string>()
+  const notes: string[] = []
+  for (const predicted of answers()) {
+    if (predicted.module === null) unanswered.set(predicted.instanceId, predicted.reason)
+    else patches.set(predicted.instanceId, predicted.module)
+    notes.push(...predicted.notes.map((note) => `${predicted.instanceId}: ${note}`))
+  }
+  return { model, unknown, patches, unanswered, notes }
+}
+
+function read(content: string | Uint8Array, fileName = 'p.jsonl', format?: string) {
+  const bytes = typeof content === 'string' ? bytesOf(content) : content
+  try {
+    const result = readPredictions(sourceOf(bytes, fileName), context(format))
+    return result.ok ? ok(collected(result.value)) : result
+  } catch (error) {
+    if (error instanceof Failure) return err(error)
+    throw error
+  }
+}
 
 function patchesOf(content: string | Uint8Array, fileName?: string, format?: string) {
   const result = read(content, fileName, format)
@@ -189,12 +215,11 @@ describe('readPredictions tells apart', () => {
   })
 
   test('unknown ids from known ones, and lists them', () => {
-    const { patches, unknown, notes } = patchesOf(
+    const { patches, unknown } = patchesOf(
       lines([SWE[0], { ...SWE[1], instance_id: 'django__django-1' }]),
     )
     expect([...patches.keys()]).toEqual([FIRST])
     expect(unknown).toEqual(['django__django-1'])
-    expect(notes).toContain('1 unknown ids: django__django-1')
   })
 })
 
@@ -275,15 +300,20 @@ test('CL-138: readPredictions reads the same records as a list and as lines', ()
   expect(patchesOf(lines(records)).patches).toEqual(BOTH)
 })
 
-describe('loadPredictions', () => {
+describe('openPredictions', () => {
   let folder = ''
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'predictions-'))
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  const load = (path: string, format?: string) =>
-    loadPredictions(path, { format, prompts: PROMPTS })
+  const load = (path: string, format?: string) => {
+    const result = openPredictions(path, context(format))
+    if (!result.ok) return result
+    const value = collected(result.value)
+    result.value.close()
+    return ok(value)
+  }
 
   test('reads a folder with one file for each task', () => {
     mkdirSync(join(folder, 'failmap_ttl-off-by-one-unit_1'))

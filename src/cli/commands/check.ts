@@ -73,7 +73,7 @@ export const check: Verb = {
               visible: prompt.visible,
             })
             listed.push(log.record(task.instanceId, module, outcome))
-            if (!context.isJson) progress.advance(0)
+            if (!context.isJson) progress.advance(null)
           })
         } finally {
           io.interrupted.removeEventListener('abort', interrupt)

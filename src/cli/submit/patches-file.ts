@@ -9,7 +9,8 @@ import type { Journal } from '../workspace/journal.ts'
 import type { Answer } from '../workspace/journal-lines.ts'
 import type { Prompts } from '../workspace/prompts.ts'
 
-const WRITE_BYTES = 1 << 20
+/** Room for the longest line, however many bytes its characters take. */
+const CHUNK_BYTES = 3 * LIMITS.patchLineBytes
 
 export type PatchesFile = { file: string; digest: FileDigest; answered: number }
 
@@ -23,26 +24,23 @@ export function writePatches(folder: string, journal: Journal, prompts: Prompts)
   const draft = `${file}.${process.pid}.part`
   const descriptor = openSync(draft, 'w')
   const hash = createHash('sha256')
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   let answered = 0
   let bytes = 0
-  let pending: Buffer[] = []
-  let pendingBytes = 0
+  let used = 0
   const writeOut = () => {
-    const chunk = Buffer.concat(pending, pendingBytes)
-    for (let at = 0; at < chunk.length; ) at += writeSync(descriptor, chunk, at)
-    hash.update(chunk)
-    bytes += chunk.length
-    pending = []
-    pendingBytes = 0
+    for (let at = 0; at < used; ) at += writeSync(descriptor, chunk, at, used - at)
+    hash.update(chunk.subarray(0, used))
+    bytes += used
+    used = 0
   }
   try {
     for (const task of prompts.tasks) {
       const patch = toPatch(task.instanceId, journal.read(task.instanceId))
       if (patch.module !== null) answered += 1
-      const line = Buffer.from(`${JSON.stringify(patch)}\n`)
-      pending.push(line)
-      pendingBytes += line.length
-      if (pendingBytes >= WRITE_BYTES) writeOut()
+      const line = `${JSON.stringify(patch)}\n`
+      if (used + 3 * line.length > chunk.length) writeOut()
+      used += chunk.write(line, used)
     }
     writeOut()
   } finally {

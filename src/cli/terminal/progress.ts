@@ -20,7 +20,7 @@ export class Progress {
   readonly #options: ProgressOptions
   readonly #startedAt: number
   #fresh = 0
-  #lostShare = 0
+  #lostShare: number | null = null
   #drawnAt = 0
   #hasLine = false
 
@@ -30,7 +30,8 @@ export class Progress {
     this.#drawnAt = options.sink.isTerminal ? 0 : options.now()
   }
 
-  advance(lostShare: number): void {
+  /** One more is done; null where nothing can be lost. */
+  advance(lostShare: number | null): void {
     this.#fresh += 1
     this.#lostShare = lostShare
     const { sink, now } = this.#options
@@ -78,10 +79,8 @@ export class Progress {
     const bar = `[${'#'.repeat(cells)}${'.'.repeat(BAR_CELLS - cells)}]`
     const seconds = (at - this.#startedAt) / 1000
     const perSecond = seconds > 0 ? this.#fresh / seconds : 0
-    const parts = [
-      `${bar} ${count}/${total} ${noun}`,
-      `${Math.round(this.#lostShare * 100)} % lost`,
-    ]
+    const parts = [`${bar} ${count}/${total} ${noun}`]
+    if (this.#lostShare !== null) parts.push(`${Math.round(this.#lostShare * 100)} % lost`)
     if (this.#fresh > 0) {
       parts.push(rate(perSecond))
       if (count < total) parts.push(`ETA ${duration((total - count) / perSecond)}`)

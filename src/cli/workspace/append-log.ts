@@ -7,18 +7,14 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
-  readSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
 import path from 'node:path'
+import { type Position, scanLines, TextReader } from './line-scan.ts'
 
-const LF = 0x0a
-const READ_BYTES = 1 << 20
 /** Lines that come within this time share one sync. */
 const COMMIT_MS = 20
-
-export type Position = { offset: number; length: number }
 
 /** What a scan met: lines that are no record, and a tail that was set aside. */
 export type ScanNotes = { damagedLines: number; tornTail: string | null }
@@ -44,6 +40,7 @@ export function toLine(record: unknown): string {
 export class AppendLog {
   readonly file: string
   readonly #descriptor: number
+  readonly #reader: TextReader
   #end: number
   #isDirty = false
   #isFlushing = false
@@ -53,6 +50,7 @@ export class AppendLog {
     this.file = file
     const isNew = !existsSync(file)
     this.#descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o644)
+    this.#reader = new TextReader(this.#descriptor)
     this.#end = fstatSync(this.#descriptor).size
     if (isNew) syncFolder(path.dirname(file))
   }
@@ -64,26 +62,12 @@ export class AppendLog {
    */
   scan(visit: (record: unknown, position: Position) => void): ScanNotes {
     const notes: ScanNotes = { damagedLines: 0, tornTail: null }
-    const buffer = Buffer.allocUnsafe(READ_BYTES)
-    let rest: Buffer = Buffer.alloc(0)
-    let restAt = 0
-    let at = 0
-    while (at < this.#end) {
-      const got = readSync(this.#descriptor, buffer, 0, READ_BYTES, at)
-      if (got === 0) break
-      at += got
-      const chunk = rest.length === 0 ? buffer.subarray(0, got) : join(rest, buffer, got)
-      let from = 0
-      for (let to = chunk.indexOf(LF, from); to !== -1; to = chunk.indexOf(LF, from)) {
-        const record = parse(chunk.toString('utf8', from, to))
-        if (record === undefined) notes.damagedLines += 1
-        else visit(record, { offset: restAt + from, length: to - from })
-        from = to + 1
-      }
-      rest = Buffer.from(chunk.subarray(from))
-      restAt += from
-    }
-    if (rest.length > 0) this.#mendTail(rest, restAt, visit, notes)
+    const { tail, offset } = scanLines(this.#descriptor, (line, position) => {
+      const record = parse(line)
+      if (record === undefined) notes.damagedLines += 1
+      else visit(record, position)
+    })
+    if (tail.length > 0) this.#mendTail(tail, offset, visit, notes)
     return notes
   }
 
@@ -107,15 +91,8 @@ export class AppendLog {
   }
 
   /** The record at a position that `scan` or `append` gave. */
-  read({ offset, length }: Position): unknown {
-    const buffer = Buffer.allocUnsafe(length)
-    let filled = 0
-    while (filled < length) {
-      const got = readSync(this.#descriptor, buffer, filled, length - filled, offset + filled)
-      if (got === 0) throw new Error(`${this.file} is shorter than it was`)
-      filled += got
-    }
-    return JSON.parse(buffer.toString('utf8'))
+  read(position: Position): unknown {
+    return JSON.parse(this.#reader.read(position))
   }
 
   append(record: unknown): Position {
@@ -180,10 +157,6 @@ export class AppendLog {
     await this.flush()
     closeSync(this.#descriptor)
   }
-}
-
-function join(rest: Buffer, buffer: Buffer, got: number): Buffer {
-  return Buffer.concat([rest, buffer.subarray(0, got)])
 }
 
 function parse(line: string): unknown {

@@ -5,7 +5,7 @@ import { canonicalJson } from '../../protocol/canonical.ts'
 import { sha256Hex } from '../../protocol/digest.ts'
 import { EXIT } from '../exit.ts'
 import { Failure, messageOf } from '../failure.ts'
-import { AppendLog, type Position, type ScanNotes } from './append-log.ts'
+import { AppendLog, type ScanNotes } from './append-log.ts'
 import {
   type Answer,
   type AnswerStatus,
@@ -23,6 +23,7 @@ import {
   replySchema,
   type Settings,
 } from './journal-lines.ts'
+import type { Position } from './line-scan.ts'
 
 /** Where a reply lies, and its reading: null while unread, in the same line if the positions agree. */
 type Entry = { reply: Position; reading: Position | null; status: AnswerStatus | null }

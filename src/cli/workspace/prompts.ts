@@ -1,8 +1,9 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { z } from 'zod'
 import { type Prompt, promptSchema } from '../../protocol/prompt.ts'
 import { EXIT } from '../exit.ts'
 import { Failure } from '../failure.ts'
+import { type Position, scanLines, TextReader } from './line-scan.ts'
 
 /** What is kept in memory of a task; its prompt is read when it is asked. */
 export type TaskEntry = {
@@ -15,9 +16,6 @@ export type TaskEntry = {
   /** UTF-8 bytes of the prompt text, for the context length. */
   promptBytes: number
 }
-
-const LF = 0x0a
-const READ_BYTES = 1 << 20
 
 /* The file has the digest that the epoch card states, so lines are read for what is used only. */
 const entrySchema = z.object({
@@ -40,9 +38,11 @@ export class Prompts {
   readonly tasks: readonly TaskEntry[]
   readonly #byId: Map<string, TaskEntry>
   readonly #descriptor: number
+  readonly #reader: TextReader
 
   constructor(file: string) {
     this.#descriptor = openSync(file, 'r')
+    this.#reader = new TextReader(this.#descriptor)
     this.tasks = indexLines(this.#descriptor, file)
     this.#byId = new Map(this.tasks.map((task) => [task.instanceId, task]))
   }
@@ -53,18 +53,12 @@ export class Prompts {
 
   /** The parts of a prompt that a model run needs. */
   asked(task: TaskEntry): AskedPrompt {
-    return askedSchema.parse(JSON.parse(this.#line(task)))
+    return askedSchema.parse(JSON.parse(this.#reader.read(task)))
   }
 
   /** The whole line, checked. */
   whole(task: TaskEntry): Prompt {
-    return promptSchema.parse(JSON.parse(this.#line(task)))
-  }
-
-  #line({ offset, length }: TaskEntry): string {
-    const buffer = Buffer.allocUnsafe(length)
-    readSync(this.#descriptor, buffer, 0, length, offset)
-    return buffer.toString('utf8')
+    return promptSchema.parse(JSON.parse(this.#reader.read(task)))
   }
 
   close(): void {
@@ -74,27 +68,11 @@ export class Prompts {
 
 function indexLines(descriptor: number, file: string): TaskEntry[] {
   const tasks: TaskEntry[] = []
-  const buffer = Buffer.allocUnsafe(READ_BYTES)
-  let rest: Buffer = Buffer.alloc(0)
-  let restAt = 0
-  for (let at = 0; ; ) {
-    const got = readSync(descriptor, buffer, 0, READ_BYTES, at)
-    if (got === 0) break
-    at += got
-    const chunk = Buffer.concat([rest, buffer.subarray(0, got)])
-    let from = 0
-    for (let to = chunk.indexOf(LF); to !== -1; to = chunk.indexOf(LF, from)) {
-      const offset = restAt + from
-      tasks.push(toEntry(chunk.toString('utf8', from, to), offset, to - from, file))
-      from = to + 1
-    }
-    rest = Buffer.from(chunk.subarray(from))
-    restAt += from
-  }
+  scanLines(descriptor, (line, position) => tasks.push(toEntry(line, position, file)))
   return tasks
 }
 
-function toEntry(line: string, offset: number, length: number, file: string): TaskEntry {
+function toEntry(line: string, position: Position, file: string): TaskEntry {
   const parsed = entrySchema.safeParse(JSON.parse(line))
   if (!parsed.success) {
     throw new Failure(EXIT.usage, `${file} is not the prompts of this client's version`, {
@@ -103,5 +81,5 @@ function toEntry(line: string, offset: number, length: number, file: string): Ta
   }
   const { instance_id, category, domain, part, prompt } = parsed.data
   const promptBytes = Buffer.byteLength(prompt)
-  return { instanceId: instance_id, category, domain, part, offset, length, promptBytes }
+  return { instanceId: instance_id, category, domain, part, ...position, promptBytes }
 }
