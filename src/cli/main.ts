@@ -17,7 +17,10 @@ export async function main(argv: readonly string[], io: Io): Promise<Exit> {
     return ending.exit
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.usage
-    if (io.interrupted.aborted) return EXIT.interrupted
+    if (io.interrupted.aborted) {
+      io.stderr.write('failmap: stopped; nothing is lost, the same command goes on\n')
+      return EXIT.interrupted
+    }
     const failure = thrown instanceof Failure ? thrown : asBug(thrown)
     if (argv.includes('--json')) io.stdout.write(`${JSON.stringify(toJson(failure))}\n`)
     io.stderr.write(failure.render())

@@ -286,6 +286,61 @@ describe('failmap submit: clocks and keys', () => {
   })
 })
 
+describe('failmap submit --predictions', () => {
+  test('Ctrl-C while reading ends with 130; the same command goes on and sends all', async () => {
+    const { terminal, api, epoch } = await desk({ categories: 80 })
+    const file = path.join(terminal.folder, 'preds.jsonl')
+    const lines = epoch.prompts.map(({ instance_id }) =>
+      JSON.stringify({ instance_id, model_name_or_path: 'other', model_patch: FIXED }),
+    )
+    writeFileSync(file, `${lines.join('\n')}\n`)
+    terminal.interrupt.abort()
+    expect((await terminal.type('submit', '--predictions', file)).exit).toBe(130)
+    expect(api.submissions.size).toBe(0)
+    terminal.interrupt = new AbortController()
+    expect((await terminal.type('submit', '--predictions', file)).exit).toBe(0)
+    const [submission] = [...api.submissions.values()]
+    const sent = (submission?.lines ?? []).map((line): unknown => JSON.parse(line).module)
+    expect(sent).toEqual(epoch.prompts.map(() => FIXED))
+    expect(listRuns(terminal.workspace)).toHaveLength(2)
+  })
+})
+
+describe('failmap watch', () => {
+  test('what a submission ended with is said once', async () => {
+    const { terminal } = await desk()
+    for (const argv of [['submit', '--wait'], ['watch']]) {
+      const { out, err } = await terminal.type(...argv)
+      expect(`${err}${out}`.match(/sub_[0-9a-f]{40} {2}scored/g)).toHaveLength(1)
+    }
+  })
+
+  test('Ctrl-C ends it with 130 and the command that goes on', async () => {
+    const { terminal, api } = await desk()
+    await terminal.type('submit')
+    for (const submission of api.submissions.values()) submission.state = 'judging'
+    const watching = terminal.type('watch')
+    while (!terminal.talk.includes('judging')) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    terminal.interrupt.abort()
+    const { exit, out, err } = await watching
+    expect(exit).toBe(130)
+    expect(`${out}${err}`).toMatch(/next: failmap watch|the same command goes on/)
+  })
+})
+
+describe('failmap pull', () => {
+  test('takes the epoch as argument or as option, and refuses two of them', async () => {
+    const { terminal } = await desk()
+    expect((await terminal.type('pull', 'open-2026-11')).exit).toBe(0)
+    expect((await terminal.type('pull', '--epoch', 'open-2026-11')).exit).toBe(0)
+    const both = await terminal.type('pull', 'open-2026-11', '--epoch', 'open-2026-12')
+    expect(both.exit).toBe(2)
+    expect(both.err).toContain('which epoch')
+  })
+})
+
 describe('failmap report', () => {
   test('an existing report is never replaced: the next gets a suffix', async () => {
     const { terminal } = await desk()

@@ -11,7 +11,7 @@ export type Ending = { exit: number; out: string; err: string }
 export class Terminal {
   readonly folder = mkdtempSync(path.join(os.tmpdir(), 'failmap-test-'))
   readonly home = path.join(this.folder, 'home')
-  readonly interrupt = new AbortController()
+  interrupt = new AbortController()
   env: Record<string, string> = {}
   /** Milliseconds that this machine's clock is wrong. */
   clockErrorMs = 0

@@ -1,18 +1,20 @@
+import { EXIT } from '../exit.ts'
+import { Failure } from '../failure.ts'
 import { pullEpoch } from '../pull-epoch.ts'
 import type { Verb } from '../verb.ts'
 
 export const pull: Verb = {
   name: 'pull',
   summary: 'fetch the card and the prompts of an epoch, digest checked',
-  examples: ['failmap pull', 'failmap pull --epoch open-2026-11'],
+  examples: ['failmap pull', 'failmap pull open-2026-11'],
   build(command) {
-    command.option('--epoch <id>', 'which epoch (default: the newest open one)')
+    command
+      .argument('[epoch]', 'which epoch (default: the newest open one)')
+      .option('--epoch <id>', 'the same')
   },
   async run(context, command) {
-    const { view, folder, isFresh } = await pullEpoch(
-      context,
-      command.opts<{ epoch?: string }>().epoch,
-    )
+    const wanted = onlyEpoch(command.args[0], command.opts<{ epoch?: string }>().epoch)
+    const { view, folder, isFresh } = await pullEpoch(context, wanted)
     const { card } = view
     return {
       data: {
@@ -32,4 +34,13 @@ export const pull: Verb = {
       ].join('\n'),
     }
   },
+}
+
+function onlyEpoch(argument: string | undefined, option: string | undefined): string | undefined {
+  if (argument === undefined || option === undefined || argument === option) {
+    return argument ?? option
+  }
+  throw new Failure(EXIT.usage, `which epoch, ${argument} or ${option}?`, {
+    next: `failmap pull ${argument}`,
+  })
 }

@@ -1,7 +1,11 @@
 import { routePath } from '../../protocol/routes.ts'
-import { submissionListSchema, submissionViewSchema } from '../../protocol/submission.ts'
+import {
+  type SubmissionView,
+  submissionListSchema,
+  submissionViewSchema,
+} from '../../protocol/submission.ts'
 import { chooseSubmission } from '../submit/choose.ts'
-import { describe, exitOf, waitForEnd } from '../submit/wait.ts'
+import { describe, exitOf, isEnded, waitForEnd } from '../submit/wait.ts'
 import { practiceText } from '../terminal/practice.ts'
 import type { Verb } from '../verb.ts'
 
@@ -37,11 +41,18 @@ export const watch: Verb = {
   async run(context, command) {
     const id = chooseSubmission(context.config.workspace, command.args[0])
     const view = await waitForEnd(context, context.api(await context.signer()), id)
-    const next = view.report === undefined ? '' : 'next: failmap report'
     return {
       data: view,
-      text: [describe(view), practiceText(view), next].filter((line) => line !== '').join('\n'),
-      exit: exitOf(view),
+      text: [describe(view), practiceText(view), nextLine(view, context.commandLine)]
+        .filter((line) => line !== '')
+        .join('\n'),
+      exit: exitOf(view, context.io.interrupted),
     }
   },
+}
+
+/** Nothing ends a watch before its submission but Ctrl-C. */
+function nextLine(view: SubmissionView, commandLine: string): string {
+  if (!isEnded(view)) return `next: ${commandLine}`
+  return view.report === undefined ? '' : 'next: failmap report'
 }

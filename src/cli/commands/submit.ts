@@ -103,7 +103,7 @@ export const submit: Verb = {
           report: report === null ? null : { file: report.file, jws: report.jwsFile },
         },
         text: text.filter((line) => line !== '').join('\n'),
-        exit: context.io.interrupted.aborted ? EXIT.interrupted : exitOf(view),
+        exit: exitOf(view, context.io.interrupted),
       }
     } finally {
       prompts.close()

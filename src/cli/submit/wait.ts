@@ -10,7 +10,10 @@ const ENDED: readonly SubmissionView['state'][] = ['scored', 'incomplete', 'canc
 
 export const isEnded = ({ state }: SubmissionView): boolean => ENDED.includes(state)
 
-/** Follows a submission until it ends or Ctrl-C; there is no other limit. */
+/**
+ * Follows a submission until it ends or Ctrl-C; there is no other limit. What it ends with is for
+ * the caller to print.
+ */
 export async function waitForEnd(
   context: Context,
   api: ReturnType<Context['api']>,
@@ -20,10 +23,10 @@ export async function waitForEnd(
   let shown = ''
   for (let pause = FIRST_POLL_MS; ; pause = Math.min(pause * 1.3, SLOWEST_POLL_MS)) {
     const view = await api.get(routePath('submission', submission), submissionViewSchema)
+    if (isEnded(view) || io.interrupted.aborted) return view
     const line = describe(view)
     if (line !== shown) context.tell(line)
     shown = line
-    if (isEnded(view) || io.interrupted.aborted) return view
     await io.sleep(pause, io.interrupted)
   }
 }
@@ -39,7 +42,8 @@ export function describe({ id, state, shards, reason, release_at }: SubmissionVi
   return parts.join('  ')
 }
 
-/** Scored is done, still on its way is done for now, the rest is partial. */
-export function exitOf(view: SubmissionView): Exit {
+/** Scored is done, still on its way is done for now unless it was being followed, the rest is partial. */
+export function exitOf(view: SubmissionView, interrupted?: AbortSignal): Exit {
+  if (!isEnded(view) && interrupted?.aborted === true) return EXIT.interrupted
   return view.state === 'incomplete' || view.state === 'cancelled' ? EXIT.partial : EXIT.done
 }
