@@ -11,6 +11,7 @@ import { Prompts } from '../../src/cli/workspace/prompts.ts'
 import { sampleEpoch } from '../cli/sample-epoch.ts'
 import { Terminal } from '../cli/terminal.ts'
 import { putEpoch } from '../cli/workspace.ts'
+import { clientMemory } from './client-memory.ts'
 
 const CONNECTIONS = 32
 const ROUNDS = 5
@@ -208,5 +209,9 @@ async function resume() {
   }
 }
 
-const outcome = { client: await throughput(), resume: await resume() }
+const outcome = {
+  client: await throughput(),
+  resume: await resume(),
+  memory: await clientMemory(),
+}
 process.stdout.write(`${JSON.stringify(outcome)}\n`)
