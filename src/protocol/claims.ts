@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { jtiSchema, keyIdSchema, sha256Schema } from './ids.ts'
+import { secondsSchema } from './instant.ts'
 import { originSchema } from './origin.ts'
-
-const seconds = z.int().min(0)
 
 /** Payload of a request token: one method, one path with query, one body, once. */
 export const requestClaimsSchema = z.strictObject({
@@ -12,8 +11,8 @@ export const requestClaimsSchema = z.strictObject({
   htu: z.string().startsWith('/').max(2000),
   /** SHA-256 of the exact body bytes; of no bytes where there is no body. */
   body: sha256Schema,
-  iat: seconds,
-  exp: seconds,
+  iat: secondsSchema,
+  exp: secondsSchema,
   jti: jtiSchema,
 })
 export type RequestClaims = z.infer<typeof requestClaimsSchema>
@@ -27,8 +26,8 @@ export const proofClaimsSchema = z.strictObject({
   iss: keyIdSchema,
   aud: originSchema,
   organisation: z.string().max(200).nullable(),
-  iat: seconds,
-  exp: seconds,
+  iat: secondsSchema,
+  exp: secondsSchema,
   jti: jtiSchema,
 })
 export type ProofClaims = z.infer<typeof proofClaimsSchema>

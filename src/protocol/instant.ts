@@ -8,6 +8,12 @@ export const instantSchema = z
   .regex(INSTANT, 'must look like 2026-01-31T12:00:00Z')
   .refine((text) => formatInstantOrNull(Date.parse(text)) === text, 'is not a real moment')
 
+/** The last second that an instant can write: the end of the year 9999. */
+const LAST_SECOND = 253_402_300_799
+
+/** Seconds since 1970, as far as instants go. */
+export const secondsSchema = z.int().min(0).max(LAST_SECOND)
+
 /** Seconds since 1970 as an instant. */
 export const toInstant = (seconds: number): string =>
   new Date(Math.floor(seconds) * 1000).toISOString().replace(/\.\d+Z$/, 'Z')

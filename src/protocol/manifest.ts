@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { fileDigestSchema } from './epoch.ts'
 import { epochIdSchema, jtiSchema, keyIdSchema, organisationIdSchema, sha256Schema } from './ids.ts'
+import { secondsSchema } from './instant.ts'
 import { LIMITS } from './limits.ts'
 import { originSchema } from './origin.ts'
 import { partSchema } from './part.ts'
@@ -29,8 +30,6 @@ export const modelCardSchema = z.strictObject({
 })
 export type ModelCard = z.infer<typeof modelCardSchema>
 
-const seconds = z.int().min(0)
-
 /** What the submitter signs: who, for which epoch, which bytes, from which model. */
 export const manifestSchema = z.strictObject({
   manifest: z.literal(1),
@@ -51,8 +50,8 @@ export const manifestSchema = z.strictObject({
   model: modelCardSchema,
   client: z.strictObject({ name, version: name }),
   prompt_version: z.int().min(1),
-  iat: seconds,
-  exp: seconds,
+  iat: secondsSchema,
+  exp: secondsSchema,
   jti: jtiSchema,
 })
 export type Manifest = z.infer<typeof manifestSchema>

@@ -60,6 +60,15 @@ describe('openRequest', () => {
     expect(checkBody(claims, claims.body).ok).toBe(true)
   })
 
+  test('refuses times beyond the calendar instead of breaking on them', async () => {
+    for (const iat of [253_402_300_800, 8_640_000_000_001, 2 ** 53 - 1_000]) {
+      const late = { ...claims, iat, exp: iat + 100 }
+      expect(await slugOf(await forge(header(), late, alice))).toBe('token-invalid')
+    }
+    const last = { ...claims, iat: 253_402_300_700, exp: 253_402_300_799 }
+    expect(await slugOf(await forge(header(), last, alice))).toBe('clock-skew')
+  })
+
   test('refuses alg none and an empty signature (J01)', async () => {
     const [, payload = ''] = (await signRequest(claims, alice)).split('.')
     for (const alg of ['none', 'None', 'nOnE', '']) {

@@ -49,6 +49,18 @@ describe('a request token', () => {
     expect((await ask(await withHeader(honestHeader()))).status).toBe(200)
   })
 
+  test('may come with a body by any method, as long as it is the one that was signed', async () => {
+    const withBody = async (body: string) => {
+      const digest = await sha256Hex('{}')
+      const headers = { authorization: `Bearer ${await vendor.token('GET', PATH, digest)}` }
+      const request = new Request(`${ORIGIN}${PATH}`, { method: 'POST', headers, body })
+      // No Request can be made so; on the wire it is allowed.
+      return Object.defineProperty(request, 'method', { value: 'GET' })
+    }
+    expect((await world.send(await withBody('{}'))).status).toBe(200)
+    await expectProblem(await world.send(await withBody('{ }')), 'token-invalid')
+  })
+
   test('J01 refuses alg none and an empty signature', async () => {
     const [, payload] = (await vendor.token('GET', PATH, EMPTY_SHA256)).split('.')
     const none = encode({ ...honestHeader(), alg: 'none' })

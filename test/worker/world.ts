@@ -34,6 +34,8 @@ export type World = {
   queue: Queued[]
   logged: string[]
   fetch(path: string, init?: RequestInit): Promise<Response>
+  /** A request as it is. */
+  send(request: Request): Promise<Response>
   operator(path: string, init: RequestInit): Promise<Response>
   /** Delivers messages as one batch; answers which of them were acknowledged, by position. */
   deliver(messages: unknown[], options?: { attempts?: number; queue?: string }): Promise<boolean[]>
@@ -79,8 +81,8 @@ export async function openWorld(
   }
   const deps = { ...base, ...change(base) }
   const app = createApp(() => deps)
-  const fetch = async (path: string, init?: RequestInit) =>
-    app.fetch(new Request(`${ORIGIN}${path}`, init), env, createExecutionContext())
+  const send = async (request: Request) => app.fetch(request, env, createExecutionContext())
+  const fetch = (path: string, init?: RequestInit) => send(new Request(`${ORIGIN}${path}`, init))
   const operator = (path: string, init: RequestInit) =>
     fetch(path, {
       ...init,
@@ -126,6 +128,7 @@ export async function openWorld(
     queue,
     logged,
     fetch,
+    send,
     operator,
     deliver,
     drain,

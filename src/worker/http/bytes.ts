@@ -22,8 +22,9 @@ export async function bodyBytes(
     }
     const bytes = await readAll(body)
     known.set(req, bytes)
-    if (bytes.byteLength > 0) {
-      const { method, headers, url } = req.raw
+    const { method, headers, url } = req.raw
+    // A request of a method without a body cannot be made anew with one, and nobody reads it.
+    if (bytes.byteLength > 0 && method !== 'GET' && method !== 'HEAD') {
       req.raw = new Request(url, { method, headers, body: bytes })
     }
     return bytes

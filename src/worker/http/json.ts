@@ -20,6 +20,10 @@ export const strictJson = (maxBytes: number = LIMITS.requestBytes) =>
       await bodyBytes(c.req, maxBytes)
       refuse('media-unsupported', `send ${MEDIA.json}`)
     }
+    if ((c.req.header('content-encoding') ?? 'identity').trim().toLowerCase() !== 'identity') {
+      await bodyBytes(c.req, maxBytes)
+      refuse('media-unsupported', 'only patches may be packed; send this body as it is')
+    }
     const json = readJson(await bodyBytes(c.req, maxBytes))
     if (!json.ok) {
       refuse('json-invalid', `${json.error.reason} at character ${json.error.offset}`)

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { PROBLEMS, type ProblemSlug, type Refusal, toProblem } from '../../protocol/problem.ts'
 import type { Result } from '../../protocol/result.ts'
@@ -53,6 +54,10 @@ export function handleError(error: Error, c: Context<AppEnv>): Response {
   if (error instanceof Refused) return problemResponse(c, error.refusal)
   if (error instanceof BodyError) {
     return problemResponse(c, { slug: error.slug, detail: error.message })
+  }
+  // The framework reads content types more strictly than `strictJson` does, and says so in its own way.
+  if (error instanceof HTTPException && error.status === 415) {
+    return problemResponse(c, { slug: 'media-unsupported', detail: `send ${MEDIA.json}` })
   }
   c.var.deps.log('request-failed', {
     request: c.var.requestId,
