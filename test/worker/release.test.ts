@@ -11,7 +11,7 @@ import { createApp } from '../../src/worker/http/app.ts'
 import { FIXED, problem } from './fake-sandbox.ts'
 import { expectProblem } from './problems.ts'
 import { patchesOf, Vendor } from './vendor.ts'
-import { openWorld, type World } from './world.ts'
+import { DEAD_QUEUE, openWorld, type World } from './world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -77,6 +77,38 @@ describe('a sealed submission to a live epoch', () => {
     expect(
       epochViewSchema.parse(await (await later.fetch('/v1/epochs/live-1')).json()).root,
     ).toMatch(/^Ag/)
+  })
+
+  test('that could not be judged shows it neither in an upload nor in its budget', async () => {
+    const later = await openWorld()
+    const owner = await Vendor.join(later, 'Unlucky')
+    const patches = patchesOf(later.epochs.live)
+    const fate = async (answer: () => Response | undefined) => {
+      later.sandbox.respond = answer
+      const manifest = await owner.manifest(later.epochs.live, patches)
+      const opened: { submission: string } = await (await owner.open(manifest)).json()
+      await owner.upload(opened.submission, patches)
+      const messages = later.queue.splice(0).map(({ body }) => body)
+      await later.deliver(messages, { attempts: 6 })
+      await later.deliver(messages, { queue: DEAD_QUEUE })
+      return opened.submission
+    }
+    const judged = await fate(() => undefined)
+    const failed = await fate(() => problem('internal', 500))
+    await fate(() => undefined)
+    const again = async (id: string) => {
+      const reply = await owner.upload(id, patches)
+      const { state }: { state: string } = await reply.json()
+      return [reply.status, state]
+    }
+    expect(await again(failed)).toEqual([200, 'received'])
+    expect(await again(judged)).toEqual([200, 'received'])
+    const fourth = await owner.manifest(later.epochs.live, patches)
+    await expectProblem(await owner.open(fourth), 'budget-spent')
+
+    later.clock.advance(16 * 86_400)
+    expect(await view(owner, failed)).toMatchObject({ state: 'incomplete' })
+    await expectProblem(await owner.upload(failed, patches), 'submission-state')
   })
 
   test('CL-159 CL-181 has a budget of three, whatever arrives at once and by which key', async () => {

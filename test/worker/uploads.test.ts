@@ -4,10 +4,11 @@ import { sha256Hex } from '../../src/protocol/digest.ts'
 import { LIMITS } from '../../src/protocol/limits.ts'
 import { taskOrder } from '../../src/worker/patches/order.ts'
 import { readPatches } from '../../src/worker/patches/read.ts'
+import { sampleEpoch } from './epoch-sample.ts'
 import { FIXED } from './fake-sandbox.ts'
 import { expectProblem } from './problems.ts'
 import { patchesOf, Vendor } from './vendor.ts'
-import { openWorld, type World } from './world.ts'
+import { openWorld, publish, type World } from './world.ts'
 
 let world: World
 let vendor: Vendor
@@ -272,6 +273,29 @@ describe('PUT /v1/submissions/{id}/patches', () => {
     const other = tiny.slice()
     other[other.length - 3] = 91
     await expectProblem(await vendor.upload(id, tiny, { body: other }), 'patches-mismatch')
+  })
+
+  test('refuses a category that no sandbox would take, before anything is judged', async () => {
+    const wide = await sampleEpoch('full-1', 'open', { categories: 1, practice: 0, sealed: 66 })
+    const other = await openWorld(() => ({}), [wide])
+    await publish(other, wide)
+    const owner = await Vendor.join(other, 'Wide')
+    const largest = '\u0001'.repeat(LIMITS.moduleBytes)
+    const send = async (count: number) => {
+      const patches = patchesOf(wide, (_, index) => (index < count ? largest : null))
+      const opened: { submission: string } = await (
+        await owner.open(await owner.manifest(wide, patches))
+      ).json()
+      return owner.upload(opened.submission, patches)
+    }
+    const { detail } = await expectProblem(await send(64), 'body-too-large')
+    expect(detail).toMatch(/the lines of tail-slice-zero take/)
+    expect(other.queue).toHaveLength(0)
+    expect((await send(63)).status).toBe(200)
+    const [shard] = other.queue.splice(0).map(({ body }) => body)
+    await other.deliver([shard])
+    const [asked] = other.sandbox.requests
+    expect(JSON.stringify(asked).length).toBeLessThan(LIMITS.shardBytes)
   })
 
   test('U07 refuses archives and unknown codings', async () => {

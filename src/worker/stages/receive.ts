@@ -1,4 +1,6 @@
-import { epochPhase } from '../../protocol/epoch.ts'
+import { type EpochCard, epochPhase } from '../../protocol/epoch.ts'
+import { LIMITS } from '../../protocol/limits.ts'
+import { visibleProgress } from '../../protocol/policy.ts'
 import type { ProblemSlug, Refusal } from '../../protocol/problem.ts'
 import { err, ok, type Result } from '../../protocol/result.ts'
 import { type Body, BodyError } from '../body.ts'
@@ -13,6 +15,9 @@ import { findEpoch } from '../store/epochs.ts'
 import { listUnjudged } from '../store/shards.ts'
 import { markJudging, receivePatches, type SubmissionRow } from '../store/submissions.ts'
 import { deleteUpload, insertUpload } from '../store/uploads.ts'
+
+/** What the lines of one category may take, so that the sandbox takes the request made of them. */
+const MOST_SHARD_BYTES = LIMITS.shardBytes - LIMITS.requestBytes
 
 const refuse = (slug: ProblemSlug, detail?: string, errors?: Refusal['errors']) =>
   err<Refusal>({
@@ -35,26 +40,35 @@ export async function receive(
   if (bodySha256 !== submission.patchesSha256) {
     return refuse('patches-mismatch', 'the request was signed for another digest')
   }
-  if (submission.state === 'cancelled' || submission.state === 'incomplete') {
-    return refuse('submission-state', `the submission is ${submission.state}`)
+  const epoch = await findEpoch(deps.db, submission.epoch)
+  if (epoch === undefined) throw new Error('a submission without its epoch')
+  const card = cardOf(epoch)
+  const nowSeconds = Math.floor(deps.now() / 1000)
+  const { state: shown } = visibleProgress(
+    card,
+    submission.part,
+    { state: submission.state, total: 0, done: 0 },
+    nowSeconds,
+  )
+  // What may be seen decides: before a release nobody learns that a submission could not be judged.
+  if (shown === 'cancelled' || shown === 'incomplete') {
+    return refuse('submission-state', `the submission is ${shown}`)
   }
   if (submission.state !== 'open') return ok(submission)
+  if (epochPhase(card, nowSeconds) !== 'open') {
+    return refuse('epoch-closed', `closed ${card.closes_at}`)
+  }
 
-  const stored = await storeUpload(deps, submission, body)
+  const stored = await storeUpload(deps, submission, card, body)
   return stored.ok ? ok(await enqueue(deps, stored.value)) : stored
 }
 
 async function storeUpload(
   deps: Deps,
   submission: SubmissionRow,
+  card: EpochCard,
   body: Body,
 ): Promise<Result<SubmissionRow, Refusal>> {
-  const epoch = await findEpoch(deps.db, submission.epoch)
-  if (epoch === undefined) throw new Error('a submission without its epoch')
-  const card = cardOf(epoch)
-  if (epochPhase(card, Math.floor(deps.now() / 1000)) !== 'open') {
-    return refuse('epoch-closed', `closed ${card.closes_at}`)
-  }
   const slugs = card.categories.map(({ slug }) => slug)
   const order = taskOrder(slugs, card.practice + card.sealed)
 
@@ -105,7 +119,14 @@ function compare(submission: SubmissionRow, read: PatchesRead): Refusal | undefi
     const detail = `${read.bytes} bytes with digest ${read.sha256} arrived`
     return { slug: 'patches-mismatch', detail }
   }
-  return read.faults.length > 0 ? { slug: 'patches-invalid', errors: read.faults } : undefined
+  if (read.faults.length > 0) return { slug: 'patches-invalid', errors: read.faults }
+  const large = read.shards.find(({ bytes }) => bytes > MOST_SHARD_BYTES)
+  return large === undefined
+    ? undefined
+    : {
+        slug: 'body-too-large',
+        detail: `the lines of ${large.category} take ${large.bytes} bytes, at most ${MOST_SHARD_BYTES}`,
+      }
 }
 
 /** One message per shard. If the queue fails, the sweep queues them later: the patches are safe. */

@@ -1,3 +1,4 @@
+import { isReleased } from '../../protocol/policy.ts'
 import type { WorkMessage } from '../../protocol/shard.ts'
 import type { EndReason } from '../../protocol/submission.ts'
 import { budgetName } from '../budget.ts'
@@ -90,10 +91,17 @@ async function removeUploads(deps: Deps): Promise<void> {
   }
 }
 
-/** Ends a submission that we could not judge. It has no score, and its place in the budget is given back. */
+/**
+ * Ends a submission that we could not judge. It has no score, and its place in the budget is given
+ * back, unless that would tell before the release how judging went: a free place is an answer too.
+ */
 export async function giveUp(deps: Deps, id: string, reason: EndReason): Promise<void> {
   const row = await markIncomplete(deps.db, id, reason, deps.now())
   if (row?.state !== 'incomplete') return
-  await deps.quota.giveBack(budgetName(row), row.id)
+  const epoch = await findEpoch(deps.db, row.epoch)
+  const seconds = Math.floor(deps.now() / 1000)
+  if (row.part === 'practice' || (epoch !== undefined && isReleased(cardOf(epoch), seconds))) {
+    await deps.quota.giveBack(budgetName(row), row.id)
+  }
   deps.log('incomplete', { submission: id, reason })
 }
