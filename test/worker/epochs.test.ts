@@ -41,11 +41,15 @@ describe('GET /v1/epochs/{id}/prompts', () => {
     expect(await reply.text()).toBe(prompts)
     expect(reply.headers.get('etag')).toBe(`"${draft.drawing.prompts.sha256}"`)
     expect(reply.headers.get('content-type')).toBe('application/x-ndjson')
-    const again = await world.fetch('/v1/epochs/open-1/prompts', {
-      headers: { 'if-none-match': `"${draft.drawing.prompts.sha256}"` },
-    })
-    expect(again.status).toBe(304)
-    expect(await again.text()).toBe('')
+    const tag = `"${draft.drawing.prompts.sha256}"`
+    const ask = (known: string) =>
+      world.fetch('/v1/epochs/open-1/prompts', { headers: { 'if-none-match': known } })
+    for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+      const again = await ask(known)
+      expect(again.status, known).toBe(304)
+      expect(await again.text()).toBe('')
+    }
+    expect((await ask('"other"')).status).toBe(200)
   })
 
   test('refuses an epoch that is not open yet', async () => {

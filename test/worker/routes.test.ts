@@ -209,3 +209,34 @@ describe('the service', () => {
     expect(await missing.text()).toContain('<!doctype html>')
   })
 })
+
+describe('a JSON body', () => {
+  const put = (headers: Record<string, string>) =>
+    world.fetch('/v1/keys', { method: 'POST', headers, body: '{}' })
+
+  test('of a content type that the framework reads otherwise is refused, not broken on', async () => {
+    for (const type of ['application/json;', 'application/json ; charset=utf-8']) {
+      await expectProblem(await put({ 'content-type': type }), 'media-unsupported')
+    }
+    const type = 'application/json; charset=utf-8'
+    await expectProblem(await put({ 'content-type': type }), 'body-invalid')
+  })
+
+  test('that is packed is refused with the reason', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const { detail } = await expectProblem(await put(headers), 'media-unsupported')
+    expect(detail).toMatch(/only patches/)
+  })
+})
+
+describe('what one organisation is told', () => {
+  test('is kept by no cache', async () => {
+    const id = await vendor.submit(world.epochs.open)
+    for (const path of ['/v1/submissions', `/v1/submissions/${id}`]) {
+      expect((await vendor.get(path)).headers.get('cache-control')).toBe('no-store')
+    }
+    const again = await vendor.upload(id, patchesOf(world.epochs.open))
+    expect(again.status).toBe(200)
+    expect(again.headers.get('cache-control')).toBe('no-store')
+  })
+})

@@ -11,6 +11,9 @@ import { bodyBytes } from './bytes.ts'
 import type { AppVariables, MaybeSignedEnv, SignedEnv, SignedStreamEnv } from './context.ts'
 import { orRefuse, refuse } from './refusals.ts'
 
+/** What one organisation is told is kept by no cache on the way, nor by a browser. */
+const PRIVATE = 'no-store'
+
 const BEARER = /^Bearer ([A-Za-z0-9_.-]+)$/
 
 /**
@@ -22,6 +25,7 @@ export const signed = () =>
   createMiddleware<SignedEnv>(async function signed(c, next) {
     const { caller } = await openToken(c.var, c.req, await bodyBytes(c.req))
     c.set('caller', caller)
+    c.header('cache-control', PRIVATE)
     await next()
   })
 
@@ -34,6 +38,7 @@ export const signedStream = () =>
     const { caller, claims } = await openToken(c.var, c.req)
     c.set('caller', caller)
     c.set('bodySha256', claims.body)
+    c.header('cache-control', PRIVATE)
     await next()
   })
 
@@ -46,6 +51,7 @@ export const signedIfToken = () =>
     }
     const { caller } = await openToken(c.var, c.req, await bodyBytes(c.req))
     c.set('caller', caller)
+    c.header('cache-control', PRIVATE)
     await next()
   })
 
