@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { LIMITS } from './limits.ts'
 
-// Line breaks and controls break tables and logs, bidi controls reorder what a reader sees.
-const HIDDEN_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u
+// Line breaks and controls break tables and logs, bidi controls reorder what a reader sees, and what
+// cannot be seen makes two names look like one. Joiners and variation selectors belong to scripts.
+const HIDDEN_CHARACTERS =
+  /[\p{Cc}\p{Zl}\p{Zp}]|\p{Bidi_Control}|(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/u
+const VISIBLE_CHARACTER = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 /** One line of text that is shown to people; still escaped wherever it is printed. */
 export const displayTextSchema = (maxCharacters: number) =>
@@ -11,7 +14,8 @@ export const displayTextSchema = (maxCharacters: number) =>
     .min(1)
     .max(maxCharacters)
     .refine((text) => text.isWellFormed(), 'has a lone surrogate')
-    .refine((text) => !HIDDEN_CHARACTERS.test(text), 'has a control or direction character')
+    .refine((text) => !HIDDEN_CHARACTERS.test(text), 'has a control, direction or unseen character')
+    .refine((text) => VISIBLE_CHARACTER.test(text), 'has no visible character')
     .refine((text) => text.trim() === text, 'starts or ends with a space')
 
 /** Name of an organisation; `org_` is kept for ids. */

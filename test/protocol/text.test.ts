@@ -38,6 +38,15 @@ describe('displayTextSchema', () => {
     }
     for (const text of ['', ' a', 'a ', 'x'.repeat(121)]) expect(accepts(text)).toBe(false)
   })
+  test('refuses what cannot be seen, and takes the joiners of scripts and emoji', () => {
+    for (const unseen of ['\u00ad', '\u200b', '\u2060', '\u3164', '\u115f', '\u{e0041}']) {
+      expect(accepts(`Ac${unseen}me`), JSON.stringify(unseen)).toBe(false)
+      expect(accepts(unseen), JSON.stringify(unseen)).toBe(false)
+    }
+    expect(accepts('\u200d')).toBe(false)
+    expect(accepts('\u0301')).toBe(false)
+    expect(accepts('می\u200cخواهم ❤\ufe0f 👩\u200d💻')).toBe(true)
+  })
   test('keeps names of organisations apart from their ids', () => {
     expect(nameSchema.safeParse('org_0123456789abcdef').success).toBe(false)
   })
