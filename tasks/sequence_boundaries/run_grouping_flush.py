@@ -17,6 +17,7 @@ KNOBS = (
         "gap",
         ignored={
             "gap_clause": "has no influence on runs",
+            "open_run": "",
             "gap_rule": "",
             "other_gap_rule": "if $number != last + 1:\n    return False",
             "latest": "",
@@ -29,6 +30,7 @@ KNOBS = (
         },
         ends={
             "gap_clause": "ends the run before it, whatever the ${state}s are",
+            "open_run": " that no gap has ended",
             "gap_rule": "if $number != last + 1:\n    return False",
             "other_gap_rule": "",
             "latest": " whose latest $number is `last`",
@@ -48,8 +50,8 @@ KNOBS = (
             "other_joins": "True",
         },
         joins={
-            "missing_clause": "is part of the run that is open before it, if there is one that no "
-            "gap has ended, and otherwise of none",
+            "missing_clause": "is part of the run that is open before it, if there is one$open_run, "
+            "and otherwise of none",
             "none_joins": "True",
             "other_joins": "False",
         },
@@ -497,13 +499,13 @@ SCENARIOS = (
     ),
     scenario(
         "log bursts",
-        summary="Bursts of log lines with one severity.",
+        summary="Bursts of log lines of one level.",
         function="bursts",
         cls="BurstMeter",
         items="lines",
         item="line",
         number="position",
-        state="severity",
+        state="level",
         add="append",
         runs="bursts",
         least_name="SHORTEST_BURST",
