@@ -376,7 +376,8 @@ def missing_numbers(v: Variant, s: Stream) -> Check:
 
 def blank_texts(v: Variant, s: Stream) -> Check:
     """Empty and blank texts among texts or numbers."""
-    cells = s.shuffle(["", "  ", None, s.choice(("b", 3)), s.choice(("b", 0, "a")), ABSENT])
+    others = s.choice((("b", "a"), ("b", "b"), ("B", " a"), (3, 0)))
+    cells = s.shuffle(["", "  ", None, *others, ABSENT])
     return both_ways(v, s, [(cell, "x") for cell in cells], "blank place mixed")
 
 
