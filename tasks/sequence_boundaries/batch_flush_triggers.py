@@ -24,7 +24,8 @@ KNOBS = (
                     total = self._$weight + $weight
                     return len(self._items) < self._max_count and total $fit_sign self._max_weight
             """,
-            "lane_misfit": "if lane and not self._fits(lane, $weight):\n    self._flush($key)",
+            "lane_misfit": "lane = self._lanes.get($key)\n"
+            "if lane and not self._fits(lane, $weight):\n    self._flush($key)",
             "lane_misfit_or_alone": "(alone or not self._fits(lane, $weight))",
             "lane_full": "",
             "lane_full_or_alone": "alone",
@@ -91,13 +92,14 @@ KNOBS = (
             "heavy_test": "alone = $weight $heavy_sign self._max_weight",
             "pre": "if self._items and $misfit_or_alone:\n    self._flush()",
             "post": "if $full_or_alone:\n    self._flush()",
-            "lane_pre": "if lane and $lane_misfit_or_alone:\n    self._flush($key)",
+            "lane_pre": "lane = self._lanes.get($key)\n"
+            "if lane and $lane_misfit_or_alone:\n    self._flush($key)",
             "lane_post": "if $lane_full_or_alone:\n    self._flush($key)",
         },
         refused={
             "heavy_rule": "is refused: $add raises ValueError and does nothing else",
             "heavy_refuse": "if $weight $heavy_sign self._max_weight:\n"
-            '    raise ValueError(f"too heavy: {$weight}")',
+            '    raise ValueError(f"$weight out of range: {$weight}")',
             "heavy_test": "",
             "pre": "$misfit",
             "post": "$full",
@@ -175,14 +177,15 @@ CONTRACT = (
     Clause("limits", "$test_clause $max_count is a positive integer."),
     Clause(
         "heavy",
-        """Any $item that weighs $heavy_clause $max_weight $heavy_rule. A $weight is a positive
+        """Any $item whose $weight is $heavy_clause $max_weight $heavy_rule. A $weight is a positive
         integer, as is $max_weight.""",
     ),
     Clause(
         "age",
         """A waiting batch is due when $max_age has passed, exactly or more, since $age_clause was
         taken. $poll() sends all that is due$every. $add does so too, before it does anything with its $item
-        that is not refused. $max_age is a positive integer; the clock never runs backwards.""",
+        that is not refused. $max_age is a positive integer; the clock never runs backwards
+        and stands still during a call.""",
     ),
     Clause("empty", "$send never gets an empty tuple: without anything to send it is not called."),
     Clause(
@@ -220,7 +223,7 @@ from collections.abc import Callable
 class $cls:
     """Collects $items and hands them on in batches.
 
-    A batch ends by number, by $weight, by age, or with the whole.
+    A batch ends by number, by $weight, by age, or at the close.
     """
 
     def __init__(
@@ -402,7 +405,6 @@ class $lanes:
         $heavy_refuse
         self.$poll()
         $heavy_test
-        lane = self._lanes.get($key)
         $lane_pre
         waiting = _Waiting($item, $weight, self._clock())
         self._lanes.setdefault($key, []).append(waiting)
@@ -444,7 +446,7 @@ class $lanes:
             "close_one",
             (
                 "        for $key in list(self._lanes):\n            self._flush($key)\n",
-                "        for $key in list(self._lanes)[:1]:\n            self._flush($key)\n",
+                "        if self._lanes:\n            self._flush(next(iter(self._lanes)))\n",
             ),
         ),
         change(
@@ -456,7 +458,7 @@ class $lanes:
             "polls_one",
             (
                 "                self._flush($key)\n\n",
-                "                return self._flush($key)\n\n",
+                "                self._flush($key)\n                break\n\n",
             ),
         ),
     ),
