@@ -18,11 +18,13 @@ KNOBS = (
             "zero_clause": "stores nothing and drops what the $key held before",
             "zero_rule": "if $ttl == 0:\n    self._drop($key)\n    return",
             "zero_look": "",
+            "span_names": "_, end",
         },
         same_instant={
             "zero_clause": "stores a $thing that is live only while clock() equals its start",
             "zero_rule": "",
             "zero_look": "if $is_zero:\n    return now != start",
+            "span_names": "start, end",
         },
     ),
     knob(
@@ -51,7 +53,7 @@ KNOBS = (
         exact={"start_clause": "the time of the call", "start_time": "self._clock()"},
         whole_units={
             "start_clause": "the time of the call rounded down to a whole $unit",
-            "start_time": "Fraction(self._clock() // 1)",
+            "start_time": "Fraction(int(self._clock()))",
         },
     ),
     knob(
@@ -163,10 +165,10 @@ ENTRIES = Shape(
 ''',
     bugs=(
         change("early", ("start $over lifetime", "start $over lifetime - 1")),
-        change("age_rounded", ("return now - start", "return now // 1 - start")),
+        change("age_rounded", ("return now - start", "return int(now) - start")),
         change(
             "start_rounded",
-            ("$start_time, $ttl)", "Fraction(self._clock() // 1), $ttl)"),
+            ("$start_time, $ttl)", "Fraction(int(self._clock())), $ttl)"),
             when={"stored": "exact"},
         ),
     ),
@@ -230,19 +232,17 @@ SPANS = Shape(
         self._spans.pop($key, None)
 
     def _is_over(self, $key: str, now: Fraction) -> bool:
-        start, end = self._spans[$key]
+        $span_names = self._spans[$key]
         $endless_look
         $zero_look
         return now $over end
 ''',
     bugs=(
         change("early", ("return now $over end", "return now $over end - 1")),
-        change(
-            "age_rounded", ("return now $over end", "return start + (now - start) // 1 $over end")
-        ),
+        change("age_rounded", ("return now $over end", "return int(now) $over end")),
         change(
             "start_rounded",
-            ("start = $start_time", "start = Fraction(self._clock() // 1)"),
+            ("start = $start_time", "start = Fraction(int(self._clock()))"),
             when={"stored": "exact"},
         ),
     ),
@@ -270,8 +270,8 @@ SCENARIOS = (
         purge="withdraw_expired", unit="hour", default_name="DEFAULT_VALIDITY",
     ),
     scenario(
-        "DNS answers", summary="Resolver answers kept until they run out.", cls="AnswerCache",
-        thing="answer", key="name", value="address", ttl="ttl", put="store", get="lookup",
+        "DNS records", summary="Resolver records kept until they run out.", cls="RecordCache",
+        thing="record", key="name", value="host", ttl="ttl", put="store", get="lookup",
         purge="evict", unit="second", default_name="DEFAULT_TTL",
     ),
     scenario(
