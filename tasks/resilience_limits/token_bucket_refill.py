@@ -18,26 +18,26 @@ KNOBS = (
             "over_self": "if $cost > self._capacity:\n"
             '    raise ValueError(f"$cost {$cost} is over the capacity")',
             "need_self": "$cost",
+            "over_keyed": "$over_self",
             "over_local": "if $cost > most:\n"
             '    raise ValueError(f"$cost {$cost} is over the capacity")',
-            "need_local": "$cost",
             "other_over_self": "",
             "other_need_self": "min($cost, self._capacity)",
-            "other_over_local": "",
-            "other_need_local": "min($cost, most)",
+            "other_over_keyed": "$cost = min($cost, self._capacity)",
+            "other_over_local": "$cost = min($cost, most)",
         },
         whole_bucket={
             "over_clause": "counts as a $cost of exactly the capacity",
             "over_self": "",
             "need_self": "min($cost, self._capacity)",
-            "over_local": "",
-            "need_local": "min($cost, most)",
+            "over_keyed": "$cost = min($cost, self._capacity)",
+            "over_local": "$cost = min($cost, most)",
             "other_over_self": "if $cost > self._capacity:\n"
             '    raise ValueError(f"$cost {$cost} is over the capacity")',
             "other_need_self": "$cost",
+            "other_over_keyed": "$other_over_self",
             "other_over_local": "if $cost > most:\n"
             '    raise ValueError(f"$cost {$cost} is over the capacity")',
-            "other_need_local": "$cost",
         },
     ),
     knob(
@@ -99,13 +99,13 @@ KNOBS = (
             "latest": "self._latest",
             "first_latest": "self._latest = now",
             "keep_latest": "self._latest = now",
-            "span_self": "(now - self._stamp) // 1",
+            "span_self": "int(now - self._stamp)",
             "wait_self": "Fraction(-(-lacking // self._rate) - (self._latest - self._stamp))",
             "born": ", born",
             "born_now": ", now",
-            "span_local": "(now - born) // 1 - (seen - born) // 1",
+            "span_local": "int(now - born) - int(seen - born)",
             "wait_local": "Fraction(-(-lacking // self._rate) - (now - born) % 1)",
-            "span_replay": "(now - $begin) // 1 - (seen - $begin) // 1",
+            "span_replay": "int(now - $begin) - int(seen - $begin)",
         },
     ),
 )
@@ -114,7 +114,7 @@ CONTRACT = (
     Clause("call", "$opening"),
     Clause(
         "numbers",
-        """Times (in ${unit}s), costs, capacity and $rate are integers or Fractions, the capacity and
+        """Times (in ${unit}s), ${cost}s, capacity and $rate are integers or Fractions, the capacity and
         $rate above 0. All reckoning is exact.""",
     ),
     Clause(
@@ -211,7 +211,7 @@ class $cls:
     bugs=(
         change(
             "cuts_span",
-            ("span = now - self._stamp", "span = (now - self._stamp) // 1"),
+            ("span = now - self._stamp", "span = int(now - self._stamp)"),
             ("self._stamp += span", "self._stamp = now"),
             when={"refill": "steady"},
         ),
@@ -250,14 +250,14 @@ class $cls:
             ),
             (
                 "        span = now - self._stamp\n",
-                "        gained = (now - self._stamp) * self._rate // 1\n",
+                "        gained = int((now - self._stamp) * self._rate)\n",
             ),
             when={"refill": "steady", "back": "ignored"},
             against=("exact_refused", "overflow"),
         ),
         change(
             "clock_units",
-            ("span = (now - self._stamp) // 1", "span = now // 1 - self._stamp // 1"),
+            ("span = int(now - self._stamp)", "span = now // 1 - self._stamp // 1"),
             when={"refill": "by_unit"},
         ),
     ),
@@ -301,26 +301,25 @@ class $keyed:
         """Take $cost ${token}s of $key and return 0, or return the time to wait."""
         if $cost < 0:
             raise ValueError(f"$cost must not be negative: {$cost}")
-        $over_self
+        $over_keyed
         fresh = ($start_level, now$born_now)
         level, seen$born = self._buckets.get($key, fresh)
         $back_local
         span = $span_local
         level = min(self._capacity, level + span * self._rate)
-        need = $need_self
         lacking = Fraction(0)
-        if level >= need:
-            level -= need
+        if level >= $cost:
+            level -= $cost
         else:
             $drain_local
-            lacking = need - level
+            lacking = $cost - level
         self._buckets[$key] = (level, now$born)
         if lacking == 0:
             return lacking
         return $wait_local
 ''',
     bugs=(
-        change("cuts_span", ("span = $span_local", "span = (now - seen) // 1")),
+        change("cuts_span", ("span = $span_local", "span = int(now - seen)")),
         change(
             "frozen",
             (
@@ -339,13 +338,11 @@ class $keyed:
             ),
         ),
         change(
-            "exact_refused", ("if level >= need:", "if level > need:"), when={"refill": "steady"}
+            "exact_refused", ("if level >= $cost:", "if level > $cost:"), when={"refill": "steady"}
         ),
     ),
     known_failing=(
-        change(
-            "over_other", slots={"over_self": "$other_over_self", "need_self": "$other_need_self"}
-        ),
+        change("over_other", slots={"over_keyed": "$other_over_keyed"}),
         change("refusal_other", slots={"drain_local": "$other_drain_local"}),
         change("back_other", slots={"back_local": "$other_back_local"}),
         change(
@@ -356,8 +353,8 @@ class $keyed:
         change(
             "saved_if_granted",
             (
-                "            level -= need\n",
-                "            level -= need\n            self._buckets[$key] = (level, now$born)\n",
+                "            level -= $cost\n",
+                "            level -= $cost\n            self._buckets[$key] = (level, now$born)\n",
             ),
             (
                 "        self._buckets[$key] = (level, now$born)\n        if lacking",
@@ -421,18 +418,15 @@ def $replay(
         $back_local
         level = min(most, level + ($span_replay) * $rate)
         seen = now
-        need = $need_local
-        granted = level >= need
+        granted = level >= $cost
         if granted:
-            level -= need
+            level -= $cost
         $drain_else
         outcomes.append((granted, level))
     return outcomes
 ''',
     bugs=(
-        change(
-            "cuts_span", ("level + ($span_replay) * $rate", "level + (now - seen) // 1 * $rate")
-        ),
+        change("cuts_span", ("level + ($span_replay) * $rate", "level + int(now - seen) * $rate")),
         change(
             "frozen",
             (
@@ -449,7 +443,7 @@ def $replay(
                 "min(most, level) + ($span_replay) * $rate",
             ),
         ),
-        change("exact_refused", ("granted = level >= need", "granted = level > need")),
+        change("exact_refused", ("granted = level >= $cost", "granted = level > $cost")),
         change(
             "first_free",
             ("    seen = $begin\n", "    seen = $requests[0][0] if $requests else $begin\n"),
@@ -459,13 +453,13 @@ def $replay(
     known_failing=(
         change(
             "over_other",
-            slots={"over_local": "$other_over_local", "need_local": "$other_need_local"},
+            slots={"over_local": "$other_over_local"},
         ),
         change("refusal_other", slots={"drain_else": "$other_drain_else"}),
         change("back_other", slots={"back_local": "$other_back_local"}),
         change(
             "clock_units",
-            ("(now - $begin) // 1 - (seen - $begin) // 1", "now // 1 - seen // 1"),
+            ("int(now - $begin) - int(seen - $begin)", "now // 1 - seen // 1"),
             when={"refill": "by_unit"},
         ),
         change("sorted_first", ("in $requests:", "in sorted($requests):")),
@@ -502,7 +496,7 @@ SCENARIOS = (
         admit="request",
         token="segment",
         rate="allowance",
-        cost="segments",
+        cost="length",
         key="sender",
         requests="messages",
         unit="minute",
