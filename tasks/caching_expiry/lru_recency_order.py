@@ -39,13 +39,14 @@ KNOBS = (
     knob(
         "zero",
         stores_nothing={
-            "zero_clause": "makes a cache that never stores anything and never evicts",
+            "zero_clause": "makes a cache that never stores anything and never evicts; a negative "
+            "one raises ValueError",
             "lowest": "0",
             "zero_rule": "if self._capacity == 0:\n    return",
             "zero_load": "if self._capacity == 0:\n    return self._load($key)",
         },
         refused={
-            "zero_clause": "raises ValueError",
+            "zero_clause": "raises ValueError, as does a negative one",
             "lowest": "1",
             "zero_rule": "",
             "zero_load": "",
@@ -92,8 +93,7 @@ CONTRACT = (
     Clause("call", "$opening"),
     Clause(
         "zero",
-        "The capacity is an integer. A capacity of 0 $zero_clause; a negative one raises "
-        "ValueError.",
+        "The capacity is an integer. A capacity of 0 $zero_clause.",
     ),
     Clause(
         "use",
@@ -237,11 +237,10 @@ class $cls:
             "evicts_first",
             (
                 "        if $key in self._values:\n            self._values",
-                "        if len(self) >= self._capacity:\n"
-                "            self._evict()\n"
-                "        if $key in self._values:\n"
-                "            self._values",
+                "        $make_room\n        if $key in self._values:\n            self._values",
             ),
+            ("        $make_room\n        self._values[", "        self._values["),
+            when={"order": "before"},
         ),
         change("not_forgotten", ("        del self._used[$key]\n", "")),
     ),
@@ -424,12 +423,13 @@ class $cls:
                 "        if $key in self._recent:\n"
                 "            $again_order\n"
                 "            self._values[$key] = $value\n",
-                "        if len(self) >= self._capacity:\n"
-                "            self._evict()\n"
+                "        $make_room\n"
                 "        if $key in self._recent:\n"
                 "            $again_order\n"
                 "            self._values[$key] = $value\n",
             ),
+            ("        $make_room\n        self._values[", "        self._values["),
+            when={"order": "before"},
         ),
         change(
             "left_behind",
@@ -639,10 +639,10 @@ class $loader:
             "evicts_first",
             (
                 "        entry = self._entries.get($key)\n",
-                "        if len(self) >= self._capacity:\n"
-                "            self._evict()\n"
-                "        entry = self._entries.get($key)\n",
+                "        $make_room\n        entry = self._entries.get($key)\n",
             ),
+            ("        $make_room\n        self._entries[", "        self._entries["),
+            when={"order": "before"},
         ),
         change(
             "not_used_yet",
@@ -701,12 +701,12 @@ class $loader:
 
 SCENARIOS = (
     scenario(
-        "image cache",
-        summary="Decoded images, the latest ones at hand.",
-        cls="ImageCache",
-        loader="ImageLoader",
+        "photo cache",
+        summary="Decoded photos, the latest ones at hand.",
+        cls="PhotoCache",
+        loader="PhotoLoader",
         key="name",
-        value="image",
+        value="photo",
         put="add",
         get="find",
         drop="discard",
@@ -737,7 +737,7 @@ SCENARIOS = (
         summary="Places that were looked up lately.",
         cls="PlaceCache",
         loader="Geocoder",
-        key="address",
+        key="town",
         value="place",
         put="remember",
         get="recall",
@@ -766,10 +766,10 @@ SCENARIOS = (
     ),
     scenario(
         "query plans",
-        summary="Plans of recent queries.",
+        summary="Plans of recent statements.",
         cls="PlanCache",
         loader="Planner",
-        key="query",
+        key="statement",
         value="plan",
         put="save",
         get="plan_for",
@@ -793,7 +793,7 @@ def script(v: Variant, capacity: int, ops, clauses: str, told=(None,), loaded=LO
     steps = [call(v.entry_point, capacity, *made, bind="cache")]
     fixtures = {v["evicted"]: callback(*told)}
     if loading:
-        fixtures[v["load"]] = callback(*loaded)
+        fixtures[v["load"]] = callback(*(loaded if ops else loaded[:1]))
     cache, values = Ref("cache"), iter(loaded)
     for op, key in ops:
         if op == "put" and loading:
