@@ -26,6 +26,8 @@ KNOBS = (
             "pricing_clause": "Each $unit is charged at the rate of its own tier",
             "sum_rule": "$sum_marginal",
             "other_sum": "$sum_whole",
+            "summed": "count",
+            "other_summed": "$units",
             "lines_rule": "$lines_marginal",
             "bisect_import": "",
             "other_lines": "$lines_whole",
@@ -37,6 +39,8 @@ KNOBS = (
             " them belongs to",
             "sum_rule": "$sum_whole",
             "other_sum": "$sum_marginal",
+            "summed": "$units",
+            "other_summed": "count",
             "lines_rule": "$lines_whole",
             "bisect_import": "from bisect import bisect_left",
             "other_lines": "$lines_marginal",
@@ -70,7 +74,11 @@ KNOBS = (
     ),
     knob(
         "zero",
-        free={"zero_clause": "cost 0.00", "nothing": 'Decimal("0.00")', "other_nothing": "$least"},
+        free={
+            "zero_clause": "cost 0.00, whatever the $minimum",
+            "nothing": 'Decimal("0.00")',
+            "other_nothing": "$least",
+        },
         fee={
             "zero_clause": "cost the $minimum",
             "nothing": "$least",
@@ -82,17 +90,17 @@ KNOBS = (
         total={
             "floor_clause": "Where the sum of the charges is less than the $minimum, the price is"
             " the $minimum instead; the charges themselves stay as they are",
-            "charge": "_cents(count * rate)",
+            "charge": "_cents($counted * rate)",
             "total": "max($due, $least)",
-            "other_charge": "max(_cents(count * rate), $least)",
+            "other_charge": "max(_cents($counted * rate), $least)",
             "other_total": "$due",
         },
         each={
             "floor_clause": "Where the charge of a tier is less than the $minimum, the charge is"
             " the $minimum instead. The price is the sum of the charges",
-            "charge": "max(_cents(count * rate), $least)",
+            "charge": "max(_cents($counted * rate), $least)",
             "total": "$due",
-            "other_charge": "_cents(count * rate)",
+            "other_charge": "_cents($counted * rate)",
             "other_total": "max($due, $least)",
         },
     ),
@@ -159,8 +167,7 @@ COMMON = {
             below = last
     """,
     "sum_whole": """
-        count = $units
-        rate = next(rate for last, (_, rate) in zip(lasts, tiers, strict=True) if count <= last)
+        rate = next(rate for last, (_, rate) in zip(lasts, tiers, strict=True) if $units <= last)
         charges = [$charge]
     """,
     "lines_marginal": """
@@ -197,6 +204,7 @@ PRICE = Shape(
     entry_point="$function",
     words={
         **COMMON,
+        "counted": "$summed",
         "opening": "$function($units, tiers, $minimum) returns the price of that many"
         " ${unit}s, a Decimal.",
         "zero_lines": "",
@@ -228,14 +236,14 @@ def $function($units: int, tiers: list[tuple[int, Decimal]], $minimum: Decimal) 
     bugs=(
         EDGE,
         change("twice", ("below = last\n", "below = last - 1\n"), when={"pricing": "marginal"}),
-        change("other_pricing", slots={"sum_rule": "$other_sum"}),
-        change("rate_rounded", ("_cents(count * rate)", "count * _cents(rate)")),
+        change("other_pricing", slots={"sum_rule": "$other_sum", "summed": "$other_summed"}),
+        change("rate_rounded", ("_cents($counted * rate)", "$counted * _cents(rate)")),
     ),
     known_failing=(
         ROUNDING, ZERO, TOP, UNORDERED, FLOOR,
         change("edge_left", slots={"numbers": "$other_numbers"}, when={"pricing": "whole"},
                against=("other_pricing", "rate_rounded")),
-        change("each_rate", ("_cents(count * rate)", "count * _cents(rate)"),
+        change("each_rate", ("_cents($counted * rate)", "$counted * _cents(rate)"),
                against=("edge", "twice", "other_pricing")),
     ),
 )  # fmt: skip
@@ -245,6 +253,7 @@ LINES = Shape(
     entry_point="$lines_function",
     words={
         **COMMON,
+        "counted": "count",
         "opening": "$lines_function($units, tiers, $minimum) returns a tuple of the price of that"
         " many ${unit}s, a Decimal, and a list with a tuple (number of ${unit}s, rate, charge) for each"
         " tier that has a charge, in the order of the tiers.",
@@ -286,13 +295,13 @@ def $lines_function(
                "bisect_import": "from bisect import bisect_left"}),
         change("marginal", when={"pricing": "whole"}, slots={"lines_rule": "$other_lines",
                "bisect_import": ""}),
-        change("rate_rounded", ("_cents(count * rate)", "count * _cents(rate)")),
+        change("rate_rounded", ("_cents($counted * rate)", "$counted * _cents(rate)")),
     ),
     known_failing=(
         ROUNDING, ZERO, TOP, UNORDERED, FLOOR,
         change("edge_left", slots={"numbers": "$other_numbers"}, when={"pricing": "whole"},
                against=("marginal", "rate_rounded")),
-        change("each_rate", ("_cents(count * rate)", "count * _cents(rate)"),
+        change("each_rate", ("_cents($counted * rate)", "$counted * _cents(rate)"),
                against=("edge", "twice", "whole", "marginal")),
     ),
 )  # fmt: skip
@@ -306,6 +315,7 @@ TARIFF = Shape(
         " number belongs to; a number below 1 raises ValueError.",
         "tiers_time": " when $cls is called",
         "zero_lines": "",
+        "counted": "count",
         "due": "due",
         "least": "self._$minimum",
         "price_marginal": """
@@ -363,14 +373,14 @@ class $cls:
         change("twice", ("zip([0, *full], [", "zip([0, *(n - 1 for n in full)], ["),
                when={"pricing": "marginal"}),
         change("other_pricing", slots={"price_rule": "$other_price"}),
-        change("rate_rounded", ("_cents(count * rate)", "count * _cents(rate)")),
+        change("rate_rounded", ("_cents($counted * rate)", "$counted * _cents(rate)")),
     ),
     known_failing=(
         ROUNDING, ZERO, UNORDERED, FLOOR,
         change("top", slots={"place_rule": "$other_place"}),
         change("edge_left", slots={"numbers": "$other_numbers"}, when={"pricing": "whole"},
                against=("other_pricing", "rate_rounded")),
-        change("each_rate", ("_cents(count * rate)", "count * _cents(rate)"),
+        change("each_rate", ("_cents($counted * rate)", "$counted * _cents(rate)"),
                against=("edge", "twice", "other_pricing")),
     ),
 )  # fmt: skip
