@@ -56,8 +56,8 @@ KNOBS = (
             "other_beyond": "$refuse_beyond",
         },
         refused={
-            "beyond_clause": 'A $cut for which no $held has a "$start" that is at most its start'
-            ' and an "$end" that is at least its end raises ValueError$unchanged',
+            "beyond_clause": 'A $cut for which there is no $held whose "$start" is at most its start'
+            ' and whose "$end" is at least its end raises ValueError$unchanged',
             "beyond_rule": "$refuse_beyond",
             "other_beyond": "",
         },
