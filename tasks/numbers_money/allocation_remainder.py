@@ -15,19 +15,19 @@ KNOBS = (
             " $tie_word in the order comes first.",
             "queue": "sorted($places, key=lambda at: exact[at] - counts[at], reverse=True)",
             "other_queue": "$places",
-            "rank": "-cut, $tie_rank",
+            "rank": "count - part, $tie_rank",
             "other_rank": "$tie_rank",
-            "line": "sorted($names, key=lambda name: exact[name] % 1, reverse=True)",
-            "other_line": "$names",
+            "line": "sorted($names, key=lambda name: exact[name] - counts[name], reverse=True)",
+            "other_line": "list($names)",
         },
         in_line={
             "leftover_clause": "Those units go out in the order, from the $line_word, $zero_words.",
             "queue": "$zero_places",
             "other_queue": "sorted($places, key=lambda at: exact[at] - counts[at], reverse=True)",
             "rank": "$zero_rank$tie_rank",
-            "other_rank": "-cut, $tie_rank",
+            "other_rank": "count - part, $tie_rank",
             "line": "$zero_line",
-            "other_line": "sorted($names, key=lambda name: exact[name] % 1, reverse=True)",
+            "other_line": "sorted($names, key=lambda name: exact[name] - counts[name], reverse=True)",
         },
     ),
     knob(
@@ -56,13 +56,13 @@ KNOBS = (
             "zero_line": "[name for name in $names if $weights[name]]",
             "all_places": "$places",
             "all_ranks": "$tie_rank",
-            "all_line": "$names",
+            "all_line": "list($names)",
         },
         included={
             "zero_words": "those whose $weight is 0 included",
             "zero_places": "$places",
             "zero_rank": "",
-            "zero_line": "$names",
+            "zero_line": "list($names)",
             "all_places": "[at for at in $places if $weights[at]]",
             "all_ranks": "$weight == 0, $tie_rank",
             "all_line": "[name for name in $names if $weights[name]]",
@@ -178,7 +178,7 @@ def $function($total: Decimal, $weights: list[int | Fraction]) -> list[Decimal]:
     units = int($total / $unit_name)
     whole = Fraction(sum($weights))
     exact = [units * $weight / whole for $weight in $weights]
-    counts = [part // 1 for part in exact]
+    counts = [int(part) for part in exact]
     left = units - sum(counts)
     queue = $queue
     for at in queue[:left]:
@@ -186,7 +186,7 @@ def $function($total: Decimal, $weights: list[int | Fraction]) -> list[Decimal]:
     return [count * $unit_name for count in counts]
 """,
     bugs=(
-        change("each_rounded", ("part // 1 for", "round(part) for")),
+        change("each_rounded", ("int(part) for", "round(part) for")),
         change("all_to_one", ("for at in queue[:left]:\n        counts[at] += 1",
                               "if left:\n        counts[queue[0]] += left")),
         change(
@@ -251,7 +251,8 @@ def $function($total: Decimal, $weights: dict[str, int | Fraction]) -> dict[str,
     whole = sum($weights.values())
     amounts, ranks = {}, []
     for place, (name, $weight) in enumerate($weights.items()):
-        count, cut = divmod(units * $weight, whole)
+        part = Fraction(units * $weight) / whole
+        count = int(part)
         amounts[name] = count * $unit_name
         ranks.append(($rank, name))
         left -= count
@@ -260,10 +261,10 @@ def $function($total: Decimal, $weights: dict[str, int | Fraction]) -> dict[str,
     return amounts
 """,
     bugs=(
-        change("each_rounded", ("amounts[name] = count *",
-                                "count += 2 * cut >= whole\n        amounts[name] = count *")),
-        change("all_to_one", ("heapq.nsmallest(left, ranks):\n        amounts[name] += $unit_name",
-            "heapq.nsmallest(1, ranks):\n        amounts[name] += left * $unit_name")),
+        change("each_rounded", ("count = int(part)", "count = round(part)")),
+        change("all_to_one", ("import heapq\n", ""),
+               ("    for *_, name in heapq.nsmallest(left, ranks):\n        amounts[name] += $unit_name\n",
+                "    amounts[min(ranks)[-1]] += left * $unit_name\n")),
         change(
             "not_mirrored",
             ("    if $total < 0:\n        return $mirror\n", ""),
@@ -310,7 +311,6 @@ ROSTER = Shape(
 
 from decimal import Decimal
 from fractions import Fraction
-from itertools import islice
 
 $unit_name = Decimal("$unit")
 
@@ -340,18 +340,17 @@ class $cls:
         $even_rule
         units, whole = int($total / $unit_name), sum($weights.values())
         exact = {name: Fraction(units * $weight) / whole for name, $weight in $weights.items()}
-        counts = {name: part // 1 for name, part in exact.items()}
+        counts = {name: int(part) for name, part in exact.items()}
         left = units - sum(counts.values())
         line = $line
-        for name in islice(line, left):
+        for name in line[:left]:
             counts[name] += 1
         return [(name, count * $unit_name) for name, count in counts.items()]
 """,
     bugs=(
-        change("each_rounded", ("part // 1 for", "round(part) for"),
-               ("islice(line, left)", "islice(line, max(left, 0))")),
-        change("all_to_one", ("(line, left):\n            counts[name] += 1",
-                              "(line, 1):\n            counts[name] += left")),
+        change("each_rounded", ("int(part) for", "round(part) for")),
+        change("all_to_one", ("for name in line[:left]:\n            counts[name] += 1",
+                              "if left:\n            counts[line[0]] += left")),
         change(
             "not_mirrored",
             ("        if $total < 0:\n            return $mirror\n", ""),
@@ -371,8 +370,7 @@ class $cls:
         change("any_total", (LEDGER_TOTAL, "")),
         change(
             "rest_to_first",
-            ("(line, left):\n            counts[name] += 1",
-             "(line, 1):\n            counts[name] += left"),
+            ("for name in line[:left]:\n            counts[name] += 1", "counts[line[0]] += left"),
             against=("each_rounded", "not_mirrored", "replaced"),
         ),
     ),
@@ -401,7 +399,7 @@ SCENARIOS = (
     ),
     scenario(
         "heating bills", summary="Heating costs of a house, flat by flat.",
-        function="divide_heating", cls="House", total="charge", weights="areas", weight="area",
+        function="divide_heating", cls="House", total="charge", weights="sizes", weight="size",
         person="flat", unit_name="ROUNDING", add="add_flat", split="divide",
     ),
 )  # fmt: skip
