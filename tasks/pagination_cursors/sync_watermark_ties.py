@@ -20,7 +20,7 @@ KNOBS = (
                     return state is None or $row["$stamp"] >= state
             """,
             "advance": """
-                def _advance(state: State, $rows: list[Row], now: int) -> State:
+                def _advance(state: State, $rows: list[Row]$moment_type) -> State:
                     \"\"\"The state after these ${row}s were $stored.\"\"\"
                     $goal
                     return mark if state is None else max(state, mark)
@@ -44,7 +44,7 @@ KNOBS = (
                     return $row["$stamp"] >= mark and ($row["$key"], $row["$stamp"]) not in seen
             """,
             "advance": """
-                def _advance(state: State, $rows: list[Row], now: int) -> State:
+                def _advance(state: State, $rows: list[Row]$moment_type) -> State:
                     \"\"\"The state after these ${row}s were $stored.\"\"\"
                     $goal
                     pairs = {($row["$key"], $row["$stamp"]) for $row in $rows}
@@ -61,11 +61,13 @@ KNOBS = (
             "reach_clause": "the highest $stamp of the ${row}s $stored",
             "moved_clause": "`now`",
             "goal": """
-                mark = max(($row["$stamp"] for $row in $rows), default=now)
+                mark = $highest
             """,
             "lag_line": "",
+            "moment_of_goal": "",
+            "type_of_goal": "",
             "other_goal": """
-                latest = max(($row["$stamp"] for $row in $rows), default=now)
+                latest = $highest
                 mark = min(latest, now - $lag)
             """,
         },
@@ -73,12 +75,14 @@ KNOBS = (
             "reach_clause": "the highest $stamp of the ${row}s $stored, but at most `now` - $lag",
             "moved_clause": "`now` - $lag",
             "goal": """
-                latest = max(($row["$stamp"] for $row in $rows), default=now)
+                latest = $highest
                 mark = min(latest, now - $lag_name)
             """,
             "lag_line": "$lag_name = $lag",
+            "moment_of_goal": ", now",
+            "type_of_goal": ", now: int",
             "other_goal": """
-                mark = max(($row["$stamp"] for $row in $rows), default=now)
+                mark = $highest
             """,
         },
     ),
@@ -109,6 +113,11 @@ KNOBS = (
         "idle",
         stays={
             "idle_clause": "leaves the state as it was and saves nothing",
+            "highest": 'max($row["$stamp"] for $row in $rows)',
+            "of_last": '$rows[-1]["$stamp"]',
+            "other_highest": 'max(($row["$stamp"] for $row in $rows), default=now)',
+            "moment": "$moment_of_goal",
+            "moment_type": "$type_of_goal",
             "idle_end": "if found:\n    $save(reached)",
             "idle_alone": "",
             "keep_idle_end": "if found:\n    self._keep(reached)",
@@ -125,6 +134,11 @@ KNOBS = (
         moves={
             "idle_clause": "moves the mark to $moved_clause, but never back, and saves the state "
             "once",
+            "highest": 'max(($row["$stamp"] for $row in $rows), default=now)',
+            "of_last": '$rows[-1]["$stamp"] if $rows else now',
+            "other_highest": 'max(($row["$stamp"] for $row in $rows), default=now)',
+            "moment": ", now",
+            "moment_type": ", now: int",
             "idle_end": "if not found:\n    reached = _advance(reached, [], now)\n$save(reached)",
             "idle_alone": "if not found:\n"
             "    reached = _advance(reached, [], now)\n"
@@ -232,15 +246,18 @@ CORE = (
     change("forgets", ("        pairs.update(state[1])\n", ""), when={"delivery": "exactly_once"}),
     change(
         "last_one",
-        (
-            'max(($row["$stamp"] for $row in $rows), default=now)',
-            '$rows[-1]["$stamp"] if $rows else now',
-        ),
+        ("$highest", "$of_last"),
         when={"order": "given"},
     ),
     change(
         "goes_back",
-        ("return mark if state is None else max(state, mark)", "return mark"),
+        (
+            "    mark = min(latest, now - $lag_name)\n"
+            "    return mark if state is None else max(state, mark)\n",
+            "    if state is not None:\n"
+            "        latest = max(latest, state)\n"
+            "    return min(latest, now - $lag_name)\n",
+        ),
         when={"delivery": "at_least_once", "reach": "lagging"},
     ),
     change(
@@ -251,11 +268,19 @@ CORE = (
 )
 
 
+# What a patch needs that lets `_advance` look at the clock.
+WITH_NOW = {"highest": "$other_highest", "moment": ", now", "moment_type": ", now: int"}
+
+
 def common(*more: str):
     """Patches of every shape; `more` names the bugs of a shape beside those in CORE."""
     ties = ("strict", "strict_pairs", "forgets", *more)
     return (
-        change("reach_other", slots={"goal": "$other_goal"}, against=(*ties, "last_one")),
+        change(
+            "reach_other",
+            slots={"goal": "$other_goal", "moment": ", now", "moment_type": ", now: int"},
+            against=(*ties, "last_one"),
+        ),
         change(
             "order_other",
             slots={"sort": "$other_sort", "pick": "$other_pick"},
@@ -294,8 +319,7 @@ FUNCTION = Shape(
         "stored": "stored",
         "resume_clause": "The state given is where the run takes up.",
         "after_clause": "after they were stored. What $store raises goes on to the caller; "
-        "nothing is "
-        "stored or saved after it.",
+        "nothing is stored or saved after it. $save never raises.",
     },
     module=HEAD
     + '''\
@@ -314,7 +338,7 @@ def $function(
             continue
         $sort
         $store(fresh)
-        reached = _advance(reached, fresh, now)
+        reached = _advance(reached, fresh$moment)
         found += len(fresh)
         $save_page
     $save_end
@@ -326,10 +350,10 @@ def $function(
             "saves_first",
             (
                 "        $store(fresh)\n"
-                "        reached = _advance(reached, fresh, now)\n"
+                "        reached = _advance(reached, fresh$moment)\n"
                 "        found += len(fresh)\n"
                 "        $save(reached)\n",
-                "        reached = _advance(reached, fresh, now)\n"
+                "        reached = _advance(reached, fresh$moment)\n"
                 "        found += len(fresh)\n"
                 "        $save(reached)\n"
                 "        $store(fresh)\n",
@@ -338,7 +362,10 @@ def $function(
         ),
         change(
             "from_start",
-            ("reached = _advance(reached, fresh, now)", "reached = _advance(state, fresh, now)"),
+            (
+                "reached = _advance(reached, fresh$moment)",
+                "reached = _advance(state, fresh$moment)",
+            ),
             when={"delivery": "exactly_once"},
         ),
     ),
@@ -350,7 +377,12 @@ def $function(
             against=(*SINGLE_PAGE, "saves_first"),
         ),
         change(
-            "idle_other", slots={"idle_end": "$other_idle_end", "idle_alone": "$other_idle_alone"}
+            "idle_other",
+            slots={
+                "idle_end": "$other_idle_end",
+                "idle_alone": "$other_idle_alone",
+                **WITH_NOW,
+            },
         ),
         change(
             "stores_nothing",
@@ -376,8 +408,7 @@ CLASS = Shape(
         "from the "
         "beginning; there a run takes up.",
         "after_clause": "after they were stored. What $store raises goes on to the caller; "
-        "nothing is "
-        "stored or saved after it.",
+        "nothing is stored or saved after it. $save never raises.",
     },
     module=HEAD
     + '''\
@@ -401,7 +432,7 @@ class $cls:
             if fresh := self._fresh(page):
                 self._$store(fresh)
                 found += len(fresh)
-                reached = _advance(reached, fresh, now)
+                reached = _advance(reached, fresh$moment)
                 $keep_page
         $keep_end
         return found
@@ -427,10 +458,10 @@ class $cls:
             (
                 "                self._$store(fresh)\n"
                 "                found += len(fresh)\n"
-                "                reached = _advance(reached, fresh, now)\n"
+                "                reached = _advance(reached, fresh$moment)\n"
                 "                self._keep(reached)\n",
                 "                found += len(fresh)\n"
-                "                reached = _advance(reached, fresh, now)\n"
+                "                reached = _advance(reached, fresh$moment)\n"
                 "                self._keep(reached)\n"
                 "                self._$store(fresh)\n",
             ),
@@ -449,6 +480,7 @@ class $cls:
             slots={
                 "keep_idle_end": "$other_keep_idle_end",
                 "keep_idle_alone": "$other_keep_idle_alone",
+                **WITH_NOW,
             },
         ),
         change(
@@ -475,9 +507,8 @@ STREAM = Shape(
         "handed": "yielded",
         "stored": "yielded",
         "resume_clause": "The state given is where the run takes up.",
-        "after_clause": "not before the next is asked of the generator after they were yielded: "
-        "then the "
-        "receiver has them.",
+        "after_clause": "when the generator, having yielded them, is asked to go on: only then "
+        "has the receiver got them. $save never raises.",
     },
     module=HEAD
     + '''\
@@ -500,7 +531,7 @@ def $stream(
         $sort
         yield fresh
         $found_set
-        reached = _advance(reached, fresh, now)
+        reached = _advance(reached, fresh$moment)
         $save_page
     $save_end
 ''',
@@ -511,10 +542,10 @@ def $stream(
             (
                 "        yield fresh\n"
                 "        $found_set\n"
-                "        reached = _advance(reached, fresh, now)\n"
+                "        reached = _advance(reached, fresh$moment)\n"
                 "        $save(reached)\n",
                 "        $found_set\n"
-                "        reached = _advance(reached, fresh, now)\n"
+                "        reached = _advance(reached, fresh$moment)\n"
                 "        $save(reached)\n"
                 "        yield fresh\n",
             ),
@@ -522,7 +553,10 @@ def $stream(
         ),
         change(
             "from_start",
-            ("reached = _advance(reached, fresh, now)", "reached = _advance(state, fresh, now)"),
+            (
+                "reached = _advance(reached, fresh$moment)",
+                "reached = _advance(state, fresh$moment)",
+            ),
             when={"delivery": "exactly_once"},
         ),
     ),
@@ -534,7 +568,12 @@ def $stream(
             against=(*SINGLE_PAGE, "saves_first"),
         ),
         change(
-            "idle_other", slots={"idle_end": "$other_idle_end", "idle_alone": "$other_idle_alone"}
+            "idle_other",
+            slots={
+                "idle_end": "$other_idle_end",
+                "idle_alone": "$other_idle_alone",
+                **WITH_NOW,
+            },
         ),
         change(
             "yields_nothing",
@@ -612,8 +651,8 @@ SCENARIOS = (
         cls="DirectorySync",
         stream="staff_changes",
         run="pull",
-        rows="persons",
-        row="person",
+        rows="members",
+        row="member",
         key="login",
         stamp="touched",
         store="apply",
