@@ -107,8 +107,8 @@ CONTRACT = (
     Clause("call", "$opening"),
     Clause(
         "step",
-        """$start and $until are dates of the years 1900 to 2199. $step is a number of months, an
-        integer; 0 raises ValueError, and a negative one $negative_clause.$when_raised""",
+        """$start and $until are dates of the years 1900 to 2199; no call leads beyond the years 1 to
+        9999. $step is a number of months, an integer; 0 raises ValueError, and a negative one $negative_clause.$when_raised""",
     ),
     Clause("first", "The first $thing is $first_clause; the others follow step by step."),
     Clause("counted", "$counted_clause"),
@@ -124,7 +124,7 @@ CONTRACT = (
 # What the shapes word alike: a step in the months of one year, and a step by ordinal days.
 MONTH_END = {
     "is_last": "if origin.day == calendar.monthrange(origin.year, origin.month)[1]:",
-    "month_end": "date(year, month, calendar.monthrange(year, month)[1])",
+    "month_end": "date(year, month, length)",
     "when_raised": "",
     "endless": "",
 }
@@ -288,7 +288,7 @@ PLAN = Shape(
         **MONTH_END,
         "opening": "$cls($start, $step) makes a plan that never changes; without a value, $step is 1."
         " $upto($until) returns the list of its ${thing}s in the order in which they are reached."
-        " $nth(n) returns the $thing number n, counted from 1, whatever the end of a list; an n"
+        " $nth(n) returns the $thing number n, counted from 1; an n"
         " below 1 raises ValueError.",
         "when_raised": " The error comes when the plan is made.",
         "pace": "self._$step",
@@ -337,7 +337,8 @@ class $cls:
     def _step_on(origin: date, months: int) -> date:
         index = origin.year * 12 + origin.month - 1 + months
         year, month = index // 12, index % 12 + 1
-        lacking = max(origin.day - calendar.monthrange(year, month)[1], 0)
+        length = calendar.monthrange(year, month)[1]
+        lacking = max(origin.day - length, 0)
         $last_rule
         return $day
 ''',
