@@ -17,12 +17,16 @@ KNOBS = (
         all_day={
             "equal_clause": "runs for 24 hours",
             "equal_rule": "",
+            "length": "(_seconds(end) - begin) % DAY or DAY",
+            "other_length": "(_seconds(end) - begin) % DAY",
             "other_equal": "if start == end:\n    return False",
         },
         empty={
             "equal_clause": "holds at no time",
             "equal_rule": "if start == end:\n    return False",
             "other_equal": "",
+            "length": "(_seconds(end) - begin) % DAY",
+            "other_length": "(_seconds(end) - begin) % DAY or DAY",
         },
     ),
     knob(
@@ -34,6 +38,12 @@ KNOBS = (
             "other_early": "today",
             "in_week": "any((now - day * DAY - begin) % WEEK $until length for day in days)",
             "other_week": "$moment.weekday() in days and (now - begin) % DAY $until length",
+            "now": "$moment.weekday() * DAY + _seconds($moment)",
+            "other_now": "_seconds($moment)",
+            "week_line": "WEEK = 7 * DAY",
+            "other_line": "",
+            "since": "Monday began; the week goes round",
+            "other_since": "midnight; the day goes round",
             "day_of": "day",
             "other_day": "$moment",
         },
@@ -44,6 +54,12 @@ KNOBS = (
             "other_early": "(today - 1) % 7",
             "in_week": "$moment.weekday() in days and (now - begin) % DAY $until length",
             "other_week": "any((now - day * DAY - begin) % WEEK $until length for day in days)",
+            "now": "_seconds($moment)",
+            "other_now": "$moment.weekday() * DAY + _seconds($moment)",
+            "week_line": "",
+            "other_line": "WEEK = 7 * DAY",
+            "since": "midnight; the day goes round",
+            "other_since": "Monday began; the week goes round",
             "day_of": "$moment",
             "other_day": "day",
         },
@@ -115,7 +131,7 @@ CONTRACT = (
 # Repairs that go astray in the same manner in every shape.
 SIBLINGS = (
     change("end", slots={"until": "$other_until"}),
-    change("equal", slots={"equal_rule": "$other_equal"}),
+    change("equal", slots={"equal_rule": "$other_equal", "length": "$other_length"}),
     change("no_days", slots={"days_rule": "$other_days"}),
     change("seconds", slots={"round_rule": "$other_round", "clock_names": "$other_names"}),
 )
@@ -193,7 +209,7 @@ from collections.abc import Sequence
 from datetime import $clock_names
 
 DAY = 24 * 60 * 60
-WEEK = 7 * DAY
+$week_line
 
 Rule = tuple[str, list[int], time, time]
 
@@ -211,19 +227,20 @@ def _seconds(clock: datetime | time) -> int:
 
 
 def _holds(days: Sequence[int], start: time, end: time, $moment: datetime) -> bool:
-    """Whether a $window holds, in seconds since Monday began; the week goes round."""
+    """Whether a $window holds, in seconds since $since."""
     $equal_rule
     $days_rule
     $round_rule
     begin = _seconds(start)
-    length = (_seconds(end) - begin) % DAY or DAY
-    now = $moment.weekday() * DAY + _seconds($moment)
+    length = $length
+    now = $now
     return $in_week
 ''',
     bugs=(
-        change("never", ("(_seconds(end) - begin) % DAY or DAY", "_seconds(end) - begin or DAY")),
+        change("never", ("(_seconds(end) - begin) % DAY", "_seconds(end) - begin")),
         change("absolute", ("(_seconds(end) - begin) % DAY", "abs(_seconds(end) - begin)")),
-        change("other_day", ("return $in_week", "return $other_week")),
+        change("other_day", slots={"in_week": "$other_week", "now": "$other_now",
+                                   "week_line": "$other_line", "since": "$other_since"}),
     ),
     known_failing=(
         *SIBLINGS,
@@ -285,7 +302,9 @@ def _holds(days: Sequence[int], start: time, end: time, $moment: datetime) -> bo
     return False
 ''',
     bugs=(
-        change("never", ("1 if end <= start else 0", "0")),
+        change("never",
+               ("    nights = timedelta(days=1 if end <= start else 0)\n", ""),
+               ("day + nights", "day")),
         change("tomorrow", ("in ($moment - timedelta(days=1), $moment):", "in ($moment, $moment + timedelta(days=1)):")),
         change("other_day", ("and ${day_of}.weekday()", "and ${other_day}.weekday()")),
     ),
