@@ -1,4 +1,4 @@
-import type { Exit } from './exit.ts'
+import { EXIT, type Exit } from './exit.ts'
 
 type Explanation = { why?: string | undefined; next?: string | undefined; cause?: unknown }
 
@@ -36,4 +36,34 @@ export function codeOf(thrown: unknown): string | undefined {
   if ('code' in thrown && typeof thrown.code === 'string') return thrown.code
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return codeOf(thrown.errors[0])
   return codeOf(thrown.cause)
+}
+
+const MAKE_ROOM = 'make room, then repeat the command; what is written stays valid'
+const GIVE_FOLDER = 'give --workspace FOLDER (and --home FOLDER) that can be written'
+
+/** What the machine refuses wherever a file is written, by its error code. */
+const MACHINE: Record<string, { exit: Exit; what: string; next: string }> = {
+  ENOSPC: { exit: EXIT.partial, what: 'the disk is full', next: MAKE_ROOM },
+  EDQUOT: { exit: EXIT.partial, what: 'your share of the disk is used up', next: MAKE_ROOM },
+  EROFS: { exit: EXIT.usage, what: 'this file system is read-only', next: GIVE_FOLDER },
+  EACCES: { exit: EXIT.usage, what: 'a file may not be read or written', next: GIVE_FOLDER },
+  EPERM: { exit: EXIT.usage, what: 'a file may not be changed', next: GIVE_FOLDER },
+  EIO: {
+    exit: EXIT.partial,
+    what: 'the disk does not work',
+    next: 'save the workspace elsewhere, then repeat the command there with --workspace',
+  },
+  EMFILE: {
+    exit: EXIT.usage,
+    what: 'too many files are open',
+    next: 'raise the limit (ulimit -n), or lower --max-connections',
+  },
+}
+
+/** A fault of the machine and not of the client, in words; null for everything else. */
+export function machineFailure(thrown: unknown): Failure | null {
+  const known = MACHINE[codeOf(thrown) ?? '']
+  if (known === undefined) return null
+  const { exit, what, next } = known
+  return new Failure(exit, what, { why: messageOf(thrown), next, cause: thrown })
 }

@@ -3,7 +3,7 @@ import { kebabFlags } from './arguments.ts'
 import { VERBS } from './commands/verbs.ts'
 import { type Context, createContext, type GlobalOptions, type Outcome } from './context.ts'
 import { EXIT, EXIT_HELP, type Exit } from './exit.ts'
-import { Failure } from './failure.ts'
+import { Failure, machineFailure } from './failure.ts'
 import type { Io } from './io.ts'
 import { CLIENT } from './package-info.ts'
 import { toCommand } from './verb.ts'
@@ -21,7 +21,7 @@ export async function main(argv: readonly string[], io: Io): Promise<Exit> {
       io.stderr.write('failmap: stopped; nothing is lost, the same command goes on\n')
       return EXIT.interrupted
     }
-    const failure = thrown instanceof Failure ? thrown : asBug(thrown)
+    const failure = thrown instanceof Failure ? thrown : (machineFailure(thrown) ?? asBug(thrown))
     if (argv.includes('--json')) io.stdout.write(`${JSON.stringify(toJson(failure))}\n`)
     io.stderr.write(failure.render())
     return failure.exit

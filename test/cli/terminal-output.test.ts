@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { kebabFlags } from '../../src/cli/arguments.ts'
 import { parseDotenv } from '../../src/cli/dotenv.ts'
+import { machineFailure } from '../../src/cli/failure.ts'
 import { LostAnswers } from '../../src/cli/run/lost-answers.ts'
 import { type Selection, selectTasks } from '../../src/cli/run/selection.ts'
 import { duration } from '../../src/cli/terminal/duration.ts'
@@ -217,5 +218,27 @@ describe('small readers', () => {
       G: '7',
       H: 'x\ny',
     })
+  })
+})
+
+describe('a machine that refuses', () => {
+  test.each([
+    ['ENOSPC', 5, 'the disk is full'],
+    ['EDQUOT', 5, 'your share of the disk'],
+    ['EROFS', 2, 'read-only'],
+    ['EACCES', 2, '--workspace'],
+    ['EIO', 5, 'the disk does not work'],
+    ['EMFILE', 2, 'ulimit -n'],
+  ])('%s is told in words, without a stack', (code, exit, words) => {
+    const thrown = Object.assign(new Error(`${code}: write`), { code })
+    const failure = machineFailure(thrown)
+    expect(failure?.exit).toBe(exit)
+    expect(failure?.render()).toContain(words)
+    expect(failure?.render()).not.toContain('at ')
+  })
+
+  test('a bug of ours is not put on the machine', () => {
+    expect(machineFailure(new TypeError('x is not a function'))).toBeNull()
+    expect(machineFailure(Object.assign(new Error('?'), { code: 'ERR_ASSERTION' }))).toBeNull()
   })
 })

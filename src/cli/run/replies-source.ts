@@ -4,7 +4,7 @@ import { instanceIdSchema } from '../../protocol/ids.ts'
 import { toInstant } from '../../protocol/instant.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit.ts'
-import { Failure } from '../failure.ts'
+import { codeOf, Failure, messageOf } from '../failure.ts'
 import { readCompletion } from '../model/reading.ts'
 import { readLines } from '../model/sse.ts'
 import { hashFile } from '../workspace/hash-file.ts'
@@ -46,7 +46,8 @@ function readable(file: string): string {
   try {
     return hashFile(file).sha256
   } catch (cause) {
-    throw new Failure(EXIT.usage, `cannot read ${file}`, { why: String(cause), cause })
+    const why = codeOf(cause) === 'ENOENT' ? 'there is no such file' : messageOf(cause)
+    throw new Failure(EXIT.usage, `cannot read ${file}`, { why, cause })
   }
 }
 

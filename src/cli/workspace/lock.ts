@@ -94,8 +94,8 @@ function hold(file: string, holder: Holder, now: () => number): Lock {
 /** A link appears whole or not at all: nobody reads a half-written holder. */
 function create(file: string, holder: Holder, nonce: string): boolean {
   const draft = `${file}.${nonce}`
-  writeFileSync(draft, JSON.stringify(holder))
   try {
+    writeFileSync(draft, JSON.stringify(holder))
     linkSync(draft, file)
     return true
   } catch (error) {
