@@ -22,12 +22,20 @@ export type LocalEpoch = { id: string; folder: string; drawing: Drawing }
 /** How many tasks of each part one category gets. */
 export type Size = { practice: number; sealed: number }
 
+export const epochId = (name: string, corpus: string, { practice, sealed }: Size): string =>
+  `${name}-${corpus.slice(0, 8)}-${practice}-${sealed}`
+
 /**
  * Draws an epoch from all categories that exist, once: the id carries the corpus digest and the
  * size, so changed categories give a new epoch and an unchanged checkout reuses its own.
  */
-export async function drawEpoch(secrets: Secrets, corpus: string, size: Size): Promise<LocalEpoch> {
-  const id = `demo-${corpus.slice(0, 8)}-${size.practice}-${size.sealed}`
+export async function drawEpoch(
+  secrets: Secrets,
+  corpus: string,
+  size: Size,
+  name = 'demo',
+): Promise<LocalEpoch> {
+  const id = epochId(name, corpus, size)
   const folder = path.join(stateFolder, 'epochs', id)
   const file = path.join(folder, 'drawing.json')
   if (!existsSync(file)) {
