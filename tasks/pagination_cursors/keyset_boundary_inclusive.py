@@ -79,7 +79,7 @@ KNOBS = (
     knob(
         "zero",
         empty={
-            "zero_clause": "gives an empty page whose next cursor is the $cursor given",
+            "zero_clause": "gives an empty page whose next $cursor is the $cursor given",
             "lowest": "0",
             "zero_rule": "if $limit == 0:\n    return [], $cursor, $rest",
         },
@@ -99,7 +99,7 @@ CONTRACT = (
     Clause(
         "result",
         """The result is a tuple of three: the list of at most $limit ${row}s in order; the next
-        cursor, which is $next_clause, or None when no $row follows; and $rest_clause.""",
+        $cursor, which is $next_clause, or None when no $row follows; and $rest_clause.""",
     ),
     Clause("over", "$over_clause; a negative one always raises ValueError."),
     Clause("zero", "A $limit of 0 $zero_clause."),
@@ -122,7 +122,7 @@ def $function(
     $limit: int,
     descending: bool = False,
 ) -> tuple[list[$row_type], int | None, $rest_type]:
-    """Serve one page of ${row}s: the ${row}s, the next cursor, and what is left.
+    """Serve one page of ${row}s: the ${row}s, the next $cursor, and what is left.
 
     Pages are cut by $key rather than by offset, so that ${row}s which come or go
     between two requests do not shift the pages after them.
@@ -136,11 +136,11 @@ def $function(
 TAIL = """\
     page, left = beyond[:$limit], beyond[$limit:]
     $zero_rule
-    next_cursor = $next_row["$key"] if left else None
-    return page, next_cursor, $rest
+    next_$cursor = $next_row["$key"] if left else None
+    return page, next_$cursor, $rest
 """
 
-NEXT = change("next", ("next_cursor = $next_row", "next_cursor = $other_next"))
+NEXT = change("next", ("next_$cursor = $next_row", "next_$cursor = $other_next"))
 FULL_PAGE = change("full_page", ("if left else None", "if len(page) == $limit else None"))
 
 FILTER = Shape(
