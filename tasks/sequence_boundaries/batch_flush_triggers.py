@@ -10,10 +10,8 @@ KNOBS = (
         "test",
         before={
             "test_clause": "When a new $item does not fit the waiting batch, that batch is sent "
-            "first, and "
-            "the $item begins a new one. It fits while the batch has fewer than $max_count "
-            "${item}s "
-            "and its $weight with the $item $fit_clause $max_weight.",
+            "first, and the $item begins a new one. It fits while the batch has fewer than "
+            "$max_count ${item}s and its $weight with the $item $fit_clause $max_weight.",
             "misfit": "if self._items and not self._fits($weight):\n    self._flush()",
             "misfit_or_alone": "(alone or not self._fits($weight))",
             "misfit_alone": "alone or not self._fits($weight)",
@@ -86,8 +84,7 @@ KNOBS = (
         "heavy",
         alone={
             "heavy_rule": "is sent alone: first the waiting batch, if there is one, and then the "
-            "$item "
-            "by itself",
+            "$item by itself",
             "heavy_refuse": "",
             "heavy_test": "alone = $weight $heavy_sign self._max_weight",
             "pre": "if self._items and $misfit_or_alone:\n    self._flush()",
@@ -206,11 +203,10 @@ SINGLE = Shape(
     entry_point="$cls",
     words={
         "opening": "$cls($send, clock, $max_count, $max_weight, $max_age) collects $items in "
-        "batches. "
-        "$add($item, $weight) takes one, $poll() and $close() send what they have to; all "
-        "return None. "
-        "A batch is sent by $send(batch), a tuple of its ${item}s in the order in which they were "
-        "taken. $waiting() returns the list of the ${item}s that wait. clock() gives the time.",
+        "batches. $add($item, $weight) takes one, $poll() and $close() send what they have to; all "
+        "return None. A batch is sent by $send(batch), a tuple of its ${item}s in the order in "
+        "which they were taken. $waiting() returns the list of the ${item}s that wait. clock() "
+        "gives the time.",
         "every": "",
         "in_turn": "",
     },
@@ -355,14 +351,10 @@ LANES = Shape(
     entry_point="$lanes",
     words={
         "opening": "$lanes($send, clock, $max_count, $max_weight, $max_age) collects $items in "
-        "batches, "
-        "one batch for each $key. $add($key, $item, $weight) takes one, $poll() and $close() "
-        "send what "
-        "they have to; all return None. A batch is sent by $send($key, batch), a tuple of its "
-        "${item}s "
-        "in the order in which they were taken. $waiting($key) returns the list of its "
-        "${item}s that "
-        "wait. clock() gives the time.",
+        "batches, one batch for each $key. $add($key, $item, $weight) takes one, $poll() and "
+        "$close() send what they have to; all return None. A batch is sent by $send($key, batch), "
+        "a tuple of its ${item}s in the order in which they were taken. $waiting($key) returns the "
+        "list of its ${item}s that wait. clock() gives the time.",
         "every": ", for every $key, in the order in which the batches began",
         "in_turn": " in that order",
     },
@@ -495,94 +487,35 @@ class $lanes:
 
 SCENARIOS = (
     scenario(
-        "metrics exporter",
-        summary="Sends measurements to the collector in batches.",
-        cls="MetricExporter",
-        lanes="ExporterByHost",
-        items="samples",
-        item="sample",
-        weight="size",
-        send="export",
-        add="record",
-        poll="tick",
-        close="shutdown",
-        waiting="pending",
-        key="host",
-        max_count="max_samples",
-        max_weight="max_size",
-        max_age="max_delay",
+        "metrics exporter", summary="Sends measurements to the collector in batches.",
+        cls="MetricExporter", lanes="ExporterByHost", items="samples", item="sample", weight="size",
+        send="export", add="record", poll="tick", close="shutdown", waiting="pending", key="host",
+        max_count="max_samples", max_weight="max_size", max_age="max_delay",
     ),
     scenario(
-        "SMS sender",
-        summary="Hands text messages to the carrier in batches.",
-        cls="SmsBatcher",
-        lanes="SmsByCarrier",
-        items="texts",
-        item="text",
-        weight="length",
-        send="submit",
-        add="queue",
-        poll="check",
-        close="stop",
-        waiting="queued",
-        key="carrier",
-        max_count="max_texts",
-        max_weight="max_length",
-        max_age="max_wait",
+        "SMS sender", summary="Hands text messages to the carrier in batches.", cls="SmsBatcher",
+        lanes="SmsByCarrier", items="texts", item="text", weight="length", send="submit",
+        add="queue", poll="check", close="stop", waiting="queued", key="carrier",
+        max_count="max_texts", max_weight="max_length", max_age="max_wait",
     ),
     scenario(
-        "bulk index writer",
-        summary="Writes documents to a search index in bulk.",
-        cls="BulkWriter",
-        lanes="BulkWriterByIndex",
-        items="documents",
-        item="document",
-        weight="bulk",
-        send="write",
-        add="index",
-        poll="poll",
-        close="close",
-        waiting="buffered",
-        key="target",
-        max_count="max_documents",
-        max_weight="max_bulk",
-        max_age="max_age",
+        "bulk index writer", summary="Writes documents to a search index in bulk.",
+        cls="BulkWriter", lanes="BulkWriterByIndex", items="documents", item="document",
+        weight="bulk", send="write", add="index", poll="poll", close="close", waiting="buffered",
+        key="target", max_count="max_documents", max_weight="max_bulk", max_age="max_age",
     ),
     scenario(
-        "invoice mailer",
-        summary="Mails invoices in envelopes of several.",
-        cls="InvoiceMailer",
-        lanes="InvoicesByCustomer",
-        items="invoices",
-        item="invoice",
-        weight="thickness",
-        send="mail",
-        add="enclose",
-        poll="post_due",
-        close="finish",
-        waiting="enclosed",
-        key="customer",
-        max_count="most_invoices",
-        max_weight="most_thickness",
+        "invoice mailer", summary="Mails invoices in envelopes of several.", cls="InvoiceMailer",
+        lanes="InvoicesByCustomer", items="invoices", item="invoice", weight="thickness",
+        send="mail", add="enclose", poll="post_due", close="finish", waiting="enclosed",
+        key="customer", max_count="most_invoices", max_weight="most_thickness",
         max_age="longest_wait",
     ),
     scenario(
-        "click collector",
-        summary="Collects clicks and stores them by the batch.",
-        cls="ClickCollector",
-        lanes="ClicksBySite",
-        items="clicks",
-        item="click",
-        weight="cost",
-        send="store",
-        add="collect",
-        poll="run_timers",
-        close="drain",
-        waiting="held",
-        key="site",
-        max_count="batch_size",
-        max_weight="batch_cost",
-        max_age="batch_age",
+        "click collector", summary="Collects clicks and stores them by the batch.",
+        cls="ClickCollector", lanes="ClicksBySite", items="clicks", item="click", weight="cost",
+        send="store", add="collect", poll="run_timers", close="drain", waiting="held", key="site",
+        max_count="batch_size", max_weight="batch_cost", max_age="batch_age",
     ),
 )  # fmt: skip
 
