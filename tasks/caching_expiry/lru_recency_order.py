@@ -130,10 +130,8 @@ INIT = """
 
 STORE_WORDS = {
     "opening": "$cls(capacity, $evicted) keeps at most that many ${value}s by $key. $put($key, "
-    "$value) "
-    "stores and returns None, $get($key) returns the $value, or None if there is none, `$key "
-    "in cache` "
-    "tells whether there is one, and len(cache) how many there are.",
+    "$value) stores and returns None, $get($key) returns the $value, or None if there is none, "
+    "`$key in cache` tells whether there is one, and len(cache) how many there are.",
     "reads": "$get",
     "stores": "$put",
 }
@@ -519,13 +517,11 @@ LOADING = Shape(
     entry_point="$loader",
     words={
         "opening": "$loader(capacity, $load, $evicted) keeps at most that many ${value}s by $key. "
-        "$fetch($key) returns the $value of the entry, and $refresh($key) makes the $value "
-        "anew; either "
-        "calls $load($key) once when it needs a $value, lets an entry with it come in if "
-        "there is none, "
-        "and returns it. What $load raises goes on to the caller and nothing changes. `$key "
-        "in cache` "
-        "tells whether there is an entry, and len(cache) how many there are.",
+        "$fetch($key) returns the $value of the entry, and $refresh($key) makes the $value anew; "
+        "either calls $load($key) once when it needs a $value, lets an entry with it come in if "
+        "there is none, and returns it. What $load raises goes on to the caller and nothing "
+        "changes. `$key in cache` tells whether there is an entry, and len(cache) how many there "
+        "are.",
         "reads": "$fetch",
         "stores": "$refresh",
     },
@@ -701,84 +697,31 @@ class $loader:
 
 SCENARIOS = (
     scenario(
-        "photo cache",
-        summary="Decoded photos, the latest ones at hand.",
-        cls="PhotoCache",
-        loader="PhotoLoader",
-        key="name",
-        value="photo",
-        put="add",
-        get="find",
-        drop="discard",
-        items="entries",
-        evicted="on_evict",
-        fetch="fetch",
-        refresh="reload",
-        load="decode",
+        "photo cache", summary="Decoded photos, the latest ones at hand.", cls="PhotoCache",
+        loader="PhotoLoader", key="name", value="photo", put="add", get="find", drop="discard",
+        items="entries", evicted="on_evict", fetch="fetch", refresh="reload", load="decode",
     ),
     scenario(
-        "compiled templates",
-        summary="Compiled templates of a web server.",
-        cls="TemplateCache",
-        loader="TemplateCompiler",
-        key="path",
-        value="template",
-        put="store",
-        get="lookup",
-        drop="forget",
-        items="contents",
-        evicted="unloaded",
-        fetch="template",
-        refresh="recompile",
+        "compiled templates", summary="Compiled templates of a web server.", cls="TemplateCache",
+        loader="TemplateCompiler", key="path", value="template", put="store", get="lookup",
+        drop="forget", items="contents", evicted="unloaded", fetch="template", refresh="recompile",
         load="build",
     ),
     scenario(
-        "geocoder",
-        summary="Places that were looked up lately.",
-        cls="PlaceCache",
-        loader="Geocoder",
-        key="town",
-        value="place",
-        put="remember",
-        get="recall",
-        drop="erase",
-        items="places",
-        evicted="on_drop",
-        fetch="locate",
-        refresh="locate_anew",
-        load="resolve",
+        "geocoder", summary="Places that were looked up lately.", cls="PlaceCache",
+        loader="Geocoder", key="town", value="place", put="remember", get="recall", drop="erase",
+        items="places", evicted="on_drop", fetch="locate", refresh="locate_anew", load="resolve",
     ),
     scenario(
-        "user profiles",
-        summary="User profiles kept in memory.",
-        cls="ProfileCache",
-        loader="ProfileSource",
-        key="user",
-        value="profile",
-        put="keep",
-        get="profile_of",
-        drop="log_out",
-        items="profiles",
-        evicted="saved",
-        fetch="open",
-        refresh="sync",
+        "user profiles", summary="User profiles kept in memory.", cls="ProfileCache",
+        loader="ProfileSource", key="user", value="profile", put="keep", get="profile_of",
+        drop="log_out", items="profiles", evicted="saved", fetch="open", refresh="sync",
         load="read",
     ),
     scenario(
-        "query plans",
-        summary="Plans of recent statements.",
-        cls="PlanCache",
-        loader="Planner",
-        key="statement",
-        value="plan",
-        put="save",
-        get="plan_for",
-        drop="invalidate",
-        items="plans",
-        evicted="released",
-        fetch="prepare",
-        refresh="replan",
-        load="optimise",
+        "query plans", summary="Plans of recent statements.", cls="PlanCache", loader="Planner",
+        key="statement", value="plan", put="save", get="plan_for", drop="invalidate", items="plans",
+        evicted="released", fetch="prepare", refresh="replan", load="optimise",
     ),
 )  # fmt: skip
 
