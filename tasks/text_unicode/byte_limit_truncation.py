@@ -11,16 +11,20 @@ KNOBS = (
         inside={
             "room_clause": "The kept part and the $marker together have at most $limit bytes",
             "room_rule": "room = $limit - $mark_size\n$unfit",
-            "unreserved": "room = $limit",
             "in_characters": "room = $limit - len($marker)\n$unfit",
+            "room": "room",
+            "keep_room": "self._room = room",
+            "recall": "room, $marker = self._room, self._$marker",
             "unfit_sentence": "A $marker of more than $limit bytes $unfit_clause.",
         },
         on_top={
             "room_clause": "The kept part alone has at most $limit bytes; the $marker comes on top"
             " of that, whatever its size",
-            "room_rule": "room = $limit",
-            "unreserved": "",
+            "room_rule": "",
             "in_characters": "",
+            "room": "$all_bytes",
+            "keep_room": "",
+            "recall": "$marker = self._$marker",
             "unfit_sentence": "",
         },
     ),
@@ -43,13 +47,13 @@ KNOBS = (
         utf8={
             "encoding_clause": "UTF-8",
             "codec": "utf-8",
-            "even": "room",
+            "even": "$room",
             "narrow": r'sum(1 if char < "\x80" else 2 for char in text)',
         },
         utf16={
             "encoding_clause": "UTF-16, without a byte order mark",
             "codec": "utf-16-le",
-            "even": "room // 2 * 2",
+            "even": "$room // 2 * 2",
             "narrow": "2 * len(text)",
         },
     ),
@@ -59,12 +63,12 @@ KNOBS = (
             "part_clause": "The kept part is the beginning of the $text, and the $marker follows"
             " it",
             "border": "is followed by a blank (U+0020) in the $text",
-            "count_rule": "end = _count($text, room)",
-            "edge_rule": "end = bisect.bisect_right(edges, room) - 1",
-            "short_rule": "end = bisect.bisect_left(edges, room) - 1",
-            "byte_rule": 'end = len(data[:room].decode("$codec", "ignore"))',
-            "character_rule": "end = room",
-            "replace_rule": 'end = len(data[:room].decode("$codec", "replace"))',
+            "count_rule": "end = _count($text, $room)",
+            "edge_rule": "end = bisect.bisect_right(edges, $room) - 1",
+            "short_rule": "end = bisect.bisect_left(edges, $room) - 1",
+            "byte_rule": '$no_half\nend = len(data[:$room].decode("$codec", "ignore"))',
+            "character_rule": "end = min(len($text), $room)",
+            "replace_rule": 'end = len(data[:$room].decode("$codec", "replace"))',
             "word_rule": 'if " " in $text[: end + 1]:\n    end = $text.rindex(" ", 0, end + 1)',
             "eager_rule": 'if " " in $text[:end]:\n    end = $text.rindex(" ", 0, end)',
             "part": "$text[:end]",
@@ -74,12 +78,12 @@ KNOBS = (
         tail={
             "part_clause": "The kept part is the end of the $text, and the $marker precedes it",
             "border": "is preceded by a blank (U+0020) in the $text",
-            "count_rule": "start = len($text) - _count($text[::-1], room)",
-            "edge_rule": "start = bisect.bisect_left(edges, edges[-1] - room)",
-            "short_rule": "start = bisect.bisect_right(edges, edges[-1] - room)",
-            "byte_rule": "size = len(data) - $even\n"
+            "count_rule": "start = len($text) - _count($text[::-1], $room)",
+            "edge_rule": "start = bisect.bisect_left(edges, edges[-1] - $room)",
+            "short_rule": "start = bisect.bisect_right(edges, edges[-1] - $room)",
+            "byte_rule": "$no_half\nsize = len(data) - $even\n"
             'start = len($text) - len(data[size:].decode("$codec", "ignore"))',
-            "character_rule": "start = max(len($text) - room, 0)",
+            "character_rule": "start = max(len($text) - $room, 0)",
             "replace_rule": "size = len(data) - $even\n"
             'start = len($text) - len(data[size:].decode("$codec", "replace"))',
             "word_rule": 'if " " in $text[start - 1 :]:\n'
@@ -150,7 +154,14 @@ BLANKS = change("blanks", slots={"strip": "$other_strip"})
 EAGER = change("eager", slots={"word_rule": "$eager_rule"}, when={"place": "at_word"})
 UNFIT = change("unfit", slots={"unfit": "$other_unfit"}, when={"marker_bytes": "inside"})
 UNRESERVED = change(
-    "unreserved", slots={"room_rule": "$unreserved"}, when={"marker_bytes": "inside"}
+    "unreserved",
+    slots={
+        "room_rule": "",
+        "room": "$all_bytes",
+        "keep_room": "",
+        "recall": "$marker = self._$marker",
+    },
+    when={"marker_bytes": "inside"},
 )
 IN_CHARACTERS = change(
     "in_characters", slots={"room_rule": "$in_characters"}, when={"marker_bytes": "inside"}
@@ -169,6 +180,8 @@ def function_words(opening: str) -> dict[str, str]:
         "negative_time": "",
         "unfit_time": "where a $text has to be cut",
         "mark_size": "_size($marker)",
+        "all_bytes": "$limit",
+        "no_half": "",
     }
 
 
@@ -264,7 +277,7 @@ def _cut($text: str, $limit: int, $marker: str) -> str:
 '''
     + SIZE.lstrip("\n"),
     bugs=(
-        change("characters", ("map(_size, $text)", "map(len, $text)")),
+        change("characters", ('len(text.encode("$codec"))', "len(text)")),
         UNRESERVED,
         IN_CHARACTERS,
         change("exact", ("edges[-1] <= $limit", "edges[-1] < $limit")),
@@ -288,6 +301,8 @@ CUTTER = Shape(
         "negative_time": " when $cls is called",
         "unfit_time": "when $cls is called",
         "mark_size": 'len($marker.encode("$codec"))',
+        "all_bytes": "self._$limit",
+        "no_half": "# Half a character is no longer valid, and decoding leaves it out.",
     },
     module='''
 """$summary"""
@@ -301,7 +316,7 @@ class $cls:
             raise ValueError("negative $limit")
         $room_rule
         self._$limit = $limit
-        self._room = room
+        $keep_room
         self._$marker = $marker
 
     def $cut(self, $text: str) -> str:
@@ -309,8 +324,7 @@ class $cls:
         data = $text.encode("$codec")
         if len(data) <= self._$limit:
             return $text
-        room, $marker = self._room, self._$marker
-        # A character that was cut in two is no longer valid, and decoding leaves it out.
+        $recall
         $byte_rule
         $cut_rule
         kept = $part$strip
@@ -343,7 +357,7 @@ SCENARIOS = (
         text="value", limit="width", marker="suffix",
     ),
     scenario(
-        "file names", summary="Titles turned into file names that the archive accepts.",
+        "archive titles", summary="Titles that keep to the size which an archive takes.",
         function="short_title", record_function="short_titles", cls="TitleRule", cut="shorten",
         text="title", limit="budget", marker="mark",
     ),
