@@ -9,10 +9,13 @@ KNOBS = (
         shared={
             "failed_clause": "raises the same error",
             "failed_rule": "raise flight.error", "board_failed": "raise value",
+            "error_init": "self.error: Exception | None = None",
+            "on_error": 'except Exception as error:\n    flight.state, flight.error = "failed", error\n    raise',
         },
         retry={
             "failed_clause": "starts over, as if that turn were its first",
             "failed_rule": "return (yield from self.$fetch($key))", "board_failed": "return (yield from self.$fetch($key))",
+            "error_init": "", "on_error": 'except Exception:\n    flight.state = "failed"\n    raise',
         },
     ),
     knob(
@@ -91,8 +94,8 @@ CONTRACT = (
     ),
     Clause(
         "failure",
-        """When $load raises, the flight ends at once and its leader raises that error in the same
-        turn. In its next turn a call that joined the flight $failed_clause.""",
+        """When $load raises an Exception, the flight ends at once and its leader raises that error in
+        the same turn; $load raises nothing else. In its next turn a call that joined the flight $failed_clause.""",
     ),
     Clause(
         "closed",
@@ -136,7 +139,7 @@ class Flight:
     def __init__(self) -> None:
         self.state = "in flight"
         self.result: object = None
-        self.error: Exception | None = None
+        $error_init
 
 
 class $cls:
@@ -178,9 +181,7 @@ class $cls:
         except GeneratorExit:
             flight.state = "closed"
             raise
-        except Exception as error:
-            flight.state, flight.error = "failed", error
-            raise
+        $on_error
         finally:
             self._take_down($key, flight)
 
@@ -203,7 +204,11 @@ class $cls:
             self._take_down($key, flight)
             raise
 """)),
-        change("closed_stuck", ("        except GeneratorExit:\n            flight.state = \"closed\"\n            raise\n", "")),
+        change(
+            "closed_stuck",
+            ("        if flight.state == \"closed\":\n            $closed_rule\n", ""),
+            ("        except GeneratorExit:\n            flight.state = \"closed\"\n            raise\n", ""),
+        ),
     ),
     known_failing=(
         change("asks_after", ASKS_AFTER, when={"late": "joins"}, against=NOT_CLOSING),
@@ -218,6 +223,11 @@ class $cls:
 )  # fmt: skip
 
 LOADS_ALONE = "            result = self._$load($key)\n            return $board_load\n"
+
+NEVER_CLOSED = (
+    ("        except GeneratorExit:\n            board.append((\"closed\", None))\n            raise\n", ""),
+    ("        if ending == \"closed\":\n            $board_closed\n", ""),
+)  # fmt: skip
 
 BOARDS = Shape(
     name="boards",
@@ -295,7 +305,14 @@ class $cls:
         finally:
             self._take_down($key, board)
 """)),
-        change("closed_stuck", ("        except GeneratorExit:\n            board.append((\"closed\", None))\n            raise\n", "")),
+        change("closed_stuck", *NEVER_CLOSED, when={"failure": "retry"}),
+        change(
+            "closed_stuck",
+            *NEVER_CLOSED,
+            ("self._join($key, self", "self._join(self"),
+            ("_join(self, $key: str, board", "_join(self, board"),
+            when={"failure": "shared"},
+        ),
     ),
     known_failing=(
         change("asks_after", ("        board: Board = []\n        self._boards[$key] = board\n        try:\n            yield\n", """\
@@ -323,7 +340,7 @@ class $cls:
 SCENARIOS = (
     scenario(
         "token refresh", summary="Access tokens, refreshed once for all who wait.", cls="TokenSource", load="refresh",
-        fetch="token_for", key="audience", thing="token", flights="refreshing",
+        fetch="token_for", key="scope", thing="token", flights="refreshing",
     ),
     scenario(
         "report builder", summary="Reports that are built on request.", cls="ReportDesk", load="build",
@@ -338,8 +355,8 @@ SCENARIOS = (
         fetch="schema_of", key="table", thing="schema", flights="loading",
     ),
     scenario(
-        "geocoding", summary="Positions of addresses, from a slow geocoder.", cls="Geocoder", load="locate",
-        fetch="position", key="address", thing="position", flights="pending",
+        "geocoding", summary="Positions of places, from a slow geocoder.", cls="Geocoder", load="locate",
+        fetch="position", key="place", thing="position", flights="pending",
     ),
 )  # fmt: skip
 
