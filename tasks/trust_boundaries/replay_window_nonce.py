@@ -53,6 +53,8 @@ KNOBS = (
             "anchor": "$stamp", "other_anchor": "now",
             "is_used": "key in self._since and now - self._since[key] $within TOLERANCE",
             "used_here": "any(use == key and now - since $within TOLERANCE for use, since in uses)",
+            "used_args": "key, now", "used_params": "key: $key_type, now: int",
+            "gate_count": "now = self._clock()\nreturn sum(self._is_used(key, now) for key in self._since)",
             "heap_import": "from heapq import heappop, heappush",
             "heap_init": "self._ends: list[tuple[int, $key_type]] = []",
             "heap_note": "heappush(self._ends, (since + TOLERANCE, key))",
@@ -65,6 +67,8 @@ KNOBS = (
             "anchor": "max(now, $stamp)", "other_anchor": "$stamp",
             "is_used": "key in self._since and now - self._since[key] $within TOLERANCE",
             "used_here": "any(use == key and now - since $within TOLERANCE for use, since in uses)",
+            "used_args": "key, now", "used_params": "key: $key_type, now: int",
+            "gate_count": "now = self._clock()\nreturn sum(self._is_used(key, now) for key in self._since)",
             "heap_import": "from heapq import heappop, heappush",
             "heap_init": "self._ends: list[tuple[int, $key_type]] = []",
             "heap_note": "heappush(self._ends, (since + TOLERANCE, key))",
@@ -76,6 +80,7 @@ KNOBS = (
             "anchor": "now", "other_anchor": "$stamp",
             "is_used": "key in self._since",
             "used_here": "any(use == key for use, _ in uses)",
+            "used_args": "key", "used_params": "key: $key_type", "gate_count": "return len(self._since)",
             "heap_import": "", "heap_init": "", "heap_note": "",
             "use_args": "key", "other_use_args": "key", "use_params": "key: $key_type",
             "now_call": "self._clock()", "count_now": "", "heap_now": "",
@@ -128,12 +133,15 @@ CONTRACT = (
 )
 
 GATE_WORDS = {
-    "opening": "$cls(clock, $is_genuine) screens ${message}s. clock() gives the present time in whole ${unit}s and "
-    "never runs backwards. $screen($sender, $nonce, $stamp, $seal) returns the verdict on one $message as "
+    "opening": "$cls(clock, $is_genuine) screens ${message}s. clock() gives the present time in whole ${unit}s; it "
+    "never runs backwards and stands still during a call. $screen($sender, $nonce, $stamp, $seal) returns the verdict on one $message as "
     "text: ${sender}s, ${nonce}s and ${seal}s are text, the $stamp is an integer in ${unit}s.",
     "asked": "$is_genuine($sender, $nonce, $stamp, $seal) is called, once, and tells whether the $message is genuine",
     "counted": "$count() gives the number of $used_things in use at the present time.",
 }
+
+# A module that never looks ahead has no use for the limit.
+NO_AHEAD = ("TOLERANCE = $tolerance\n$ahead_line\n", "TOLERANCE = $tolerance\n")
 
 GATE = Shape(
     name="gate",
@@ -164,7 +172,7 @@ class $cls:
             raise ValueError("a $message needs a $nonce")
         now = self._clock()
         key = $key
-        used = self._is_used(key, now)
+        used = self._is_used($used_args)
         if not self._$is_genuine($sender, $nonce, $stamp, $seal):
             return "forged"
         if now - $stamp $beyond TOLERANCE:
@@ -180,14 +188,13 @@ class $cls:
 
     def $count(self) -> int:
         """How many ${nonce}s are in use now."""
-        now = self._clock()
-        return sum(self._is_used(key, now) for key in self._since)
+        $gate_count
 
-    def _is_used(self, key: $key_type, now: int) -> bool:
+    def _is_used(self, $used_params) -> bool:
         return $is_used
 ''',
     bugs=(
-        change("no_early", ("""
+        change("no_early", NO_AHEAD, ("""
         if $stamp - now $beyond $ahead_name:
             $burn
             return "early"
@@ -198,7 +205,7 @@ class $cls:
         change("freed", ("self._since[key] $within", "self._since[key] $short"), when={"kept": ("by_stamp", "by_later")}),
         change(
             "noted_first",
-            ("        used = self._is_used(key, now)\n", "        used = self._is_used(key, now)\n        self._since.setdefault(key, $anchor)\n"),
+            ("        used = self._is_used($used_args)\n", "        used = self._is_used($used_args)\n        self._since.setdefault(key, $anchor)\n"),
             ("        self._since[key] = $anchor\n        return", "        return"),
         ),
     ),
@@ -267,7 +274,7 @@ def $function(${message}s: Iterable[tuple[int, str, str, int, bool]]) -> tuple[l
     return verdicts, len({key for key, _ in uses if is_used(key)})
 ''',
     bugs=(
-        change("no_early", ("""
+        change("no_early", NO_AHEAD, ("""
         elif $stamp - now $beyond $ahead_name:
             verdict = "early"
             $function_burn
@@ -356,7 +363,7 @@ class $cls:
     $heap_now
 ''',
     bugs=(
-        change("no_early", ("""
+        change("no_early", NO_AHEAD, ("""
         if -age $beyond $ahead_name:
             return "early"
 """, "")),
