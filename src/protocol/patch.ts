@@ -29,5 +29,8 @@ const unansweredSchema = z.strictObject({
 })
 
 /** One line of the patches: the full module text, or null and why there is none. */
-export const patchSchema = z.union([answeredSchema, unansweredSchema])
+export const patchSchema = z.union(
+  [answeredSchema, unansweredSchema],
+  'must have a module text, or the module null and a reason of the list',
+)
 export type Patch = z.infer<typeof patchSchema>

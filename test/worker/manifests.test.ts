@@ -142,4 +142,32 @@ describe('POST /v1/submissions', () => {
     const manifest = await before.manifest(other.epochs.open, patches)
     await expectProblem(await before.open(manifest), 'epoch-not-open')
   })
+
+  test('takes no place for a submission that was withdrawn while its twin was on the way', async () => {
+    let meanwhile: (() => Promise<unknown>) | undefined
+    const other = await openWorld(({ quota }) => ({
+      quota: {
+        ...quota,
+        async take(budget, submission, limit) {
+          const first = meanwhile
+          meanwhile = undefined
+          await first?.()
+          return quota.take(budget, submission, limit)
+        },
+      },
+    }))
+    const owner = await Vendor.join(other, 'Hasty')
+    const manifest = () => owner.manifest(other.epochs.live, patchesOf(other.epochs.live))
+    const twin = await manifest()
+    meanwhile = async () => {
+      const { submission }: { submission: string } = await (await owner.open(twin)).json()
+      await owner.send('DELETE', `/v1/submissions/${submission}`)
+    }
+    const late = await owner.open(twin)
+    expect([late.status, await late.json()]).toMatchObject([200, { state: 'cancelled' }])
+    for (let place = 0; place < 3; place += 1) {
+      expect((await owner.open(await manifest())).status).toBe(201)
+    }
+    await expectProblem(await owner.open(await manifest()), 'budget-spent')
+  })
 })

@@ -232,7 +232,7 @@ describe('PUT /v1/submissions/{id}/patches', () => {
         JSON.stringify({ instance_id: world.epochs.open.instanceIds[0], module: null }),
         ...lines.slice(1),
       ],
-      /./,
+      /module null and a reason/,
     ],
   ]
   for (const [what, change, words] of refusedLines) {

@@ -84,7 +84,8 @@ class LineCheck {
     const patch = readShape(line, patchSchema)
     if (!patch.ok) {
       const [first] = patch.error.errors ?? []
-      return this.fault(first ? `${first.pointer} ${first.detail}` : (patch.error.detail ?? ''))
+      const place = first?.pointer ? `${first.pointer} ` : ''
+      return this.fault(first ? `${place}${first.detail}` : (patch.error.detail ?? ''))
     }
     const position = this.order.position(patch.value.instance_id)
     if (position === undefined) return this.fault('no task of this epoch')

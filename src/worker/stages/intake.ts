@@ -81,7 +81,11 @@ export async function openSubmission(
     report: null,
     practiceScores: null,
   })
-  if (stored?.id === id) return ok({ row: stored, created: true })
+  if (stored?.id === id) {
+    // Withdrawn between the grant and now: that gave the place back before it was taken again.
+    if (stored.state === 'cancelled') await deps.quota.giveBack(budget, id)
+    return ok({ row: stored, created: stored.state === 'open' })
+  }
   await deps.quota.giveBack(budget, id)
   return refuse('submission-conflict')
 }
