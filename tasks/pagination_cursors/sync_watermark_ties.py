@@ -27,14 +27,12 @@ KNOBS = (
             """,
         },
         exactly_once={
-            "state_clause": "A state is None where nothing was ever reached, and otherwise a "
-            "tuple of "
-            "the mark, an integer, and a sorted tuple of ($key, $stamp) pairs.",
+            "state_clause": "A state is None where nothing was ever reached, and otherwise a tuple "
+            "of the mark, an integer, and a sorted tuple of ($key, $stamp) pairs.",
             "new_clause": "its $stamp is at or after the mark and its ($key, $stamp) pair is not "
             "among those of the state",
             "next_clause": "The pairs of the next state are those of the old state and of the "
-            "${row}s "
-            "$stored whose $stamp is at or after the new mark.",
+            "${row}s $stored whose $stamp is at or after the new mark.",
             "state_type": "tuple[int, tuple[tuple[str, int], ...]] | None",
             "is_new": """
                 def _is_new($row: Row, state: State) -> bool:
@@ -311,10 +309,8 @@ FUNCTION = Shape(
     words={
         "imports": "from collections.abc import Callable",
         "opening": "$function(pages, state, now, $store, $save) is one run: it hands the new "
-        "${row}s of "
-        "the list `pages` to $store. It returns a tuple of the number of ${row}s $stored and "
-        "the state "
-        "reached. `now` is an integer.",
+        "${row}s of the list `pages` to $store. It returns a tuple of the number of ${row}s "
+        "$stored and the state reached. `now` is an integer.",
         "handed": "given to $store",
         "stored": "stored",
         "resume_clause": "The state given is where the run takes up.",
@@ -397,16 +393,13 @@ CLASS = Shape(
     entry_point="$cls",
     words={
         "imports": "from collections.abc import Callable",
-        "opening": "$cls($store, $save, state) keeps a sync going. $run(pages, now) is one run: "
-        "it hands the "
-        "new ${row}s of the list `pages` to $store and returns the number of ${row}s $stored. "
-        "`now` is "
-        "an integer.",
+        "opening": "$cls($store, $save, state) keeps a sync going. $run(pages, now) is one run: it "
+        "hands the new ${row}s of the list `pages` to $store and returns the number of ${row}s "
+        "$stored. `now` is an integer.",
         "handed": "given to $store",
         "stored": "stored",
         "resume_clause": "The attribute `state` holds the state given to $save last, or the one "
-        "from the "
-        "beginning; there a run takes up.",
+        "from the beginning; there a run takes up.",
         "after_clause": "after they were stored. What $store raises goes on to the caller; "
         "nothing is stored or saved after it. $save never raises.",
     },
@@ -502,8 +495,7 @@ STREAM = Shape(
     words={
         "imports": "from collections.abc import Callable, Iterable, Iterator",
         "opening": "$stream(pages, state, now, $save) is a generator function, and each generator "
-        "of it one "
-        "run: it yields the new ${row}s of the iterable `pages`. `now` is an integer.",
+        "of it one run: it yields the new ${row}s of the iterable `pages`. `now` is an integer.",
         "handed": "yielded",
         "stored": "yielded",
         "resume_clause": "The state given is where the run takes up.",
@@ -585,79 +577,30 @@ def $stream(
 
 SCENARIOS = (
     scenario(
-        "CRM replication",
-        summary="Carries contacts of the CRM over to our tables.",
-        function="replicate",
-        cls="ContactReplica",
-        stream="changed_contacts",
-        run="catch_up",
-        rows="contacts",
-        row="contact",
-        key="id",
-        stamp="updated_at",
-        store="upsert",
-        save="save_mark",
-        lag_name="CLOCK_LAG",
+        "CRM replication", summary="Carries contacts of the CRM over to our tables.",
+        function="replicate", cls="ContactReplica", stream="changed_contacts", run="catch_up",
+        rows="contacts", row="contact", key="id", stamp="updated_at", store="upsert",
+        save="save_mark", lag_name="CLOCK_LAG",
     ),
     scenario(
-        "bank feed",
-        summary="Takes bookings over from the bank.",
-        function="import_bookings",
-        cls="BookingFeed",
-        stream="new_bookings",
-        run="fetch",
-        rows="bookings",
-        row="booking",
-        key="reference",
-        stamp="booked_at",
-        store="book",
-        save="remember",
-        lag_name="SETTLING_TIME",
+        "bank feed", summary="Takes bookings over from the bank.", function="import_bookings",
+        cls="BookingFeed", stream="new_bookings", run="fetch", rows="bookings", row="booking",
+        key="reference", stamp="booked_at", store="book", save="remember", lag_name="SETTLING_TIME",
     ),
     scenario(
-        "warehouse ETL",
-        summary="Loads changed orders into the warehouse.",
-        function="load_orders",
-        cls="OrderLoader",
-        stream="order_batches",
-        run="load",
-        rows="orders",
-        row="order",
-        key="number",
-        stamp="modified",
-        store="write",
-        save="commit",
-        lag_name="SAFETY_LAG",
+        "warehouse ETL", summary="Loads changed orders into the warehouse.", function="load_orders",
+        cls="OrderLoader", stream="order_batches", run="load", rows="orders", row="order",
+        key="number", stamp="modified", store="write", save="commit", lag_name="SAFETY_LAG",
     ),
     scenario(
-        "ticket mirror",
-        summary="Mirrors support tickets.",
-        function="mirror",
-        cls="TicketMirror",
-        stream="ticket_changes",
-        run="refresh",
-        rows="tickets",
-        row="ticket",
-        key="ticket_id",
-        stamp="changed_at",
-        store="put",
-        save="checkpoint",
-        lag_name="MAX_DELAY",
+        "ticket mirror", summary="Mirrors support tickets.", function="mirror", cls="TicketMirror",
+        stream="ticket_changes", run="refresh", rows="tickets", row="ticket", key="ticket_id",
+        stamp="changed_at", store="put", save="checkpoint", lag_name="MAX_DELAY",
     ),
     scenario(
-        "directory sync",
-        summary="Follows a staff directory.",
-        function="follow",
-        cls="DirectorySync",
-        stream="staff_changes",
-        run="pull",
-        rows="members",
-        row="member",
-        key="login",
-        stamp="touched",
-        store="apply",
-        save="note_mark",
-        lag_name="GRACE",
+        "directory sync", summary="Follows a staff directory.", function="follow",
+        cls="DirectorySync", stream="staff_changes", run="pull", rows="members", row="member",
+        key="login", stamp="touched", store="apply", save="note_mark", lag_name="GRACE",
     ),
 )  # fmt: skip
 
