@@ -146,7 +146,12 @@ $helpers
 """
 
 SHARED_BUGS = (
-    change("short_shown", ("len(value) < LEAST", "len(value) < TAIL"), when={"hide": "tail"}),
+    change(
+        "short_shown",
+        ("TAIL, LEAST = $shown, $least", "TAIL = $shown"),
+        ("len(value) < LEAST", "len(value) < TAIL"),
+        when={"hide": "tail"},
+    ),
     change(
         "first_pair",
         ("PAIR.sub(masked, text)", "PAIR.sub(masked, text, count=1)"),
@@ -199,13 +204,13 @@ def $redact($record: Any, names: Iterable[str]) -> Any:
     """A copy of $record that can be shown: values of the named ${field}s are masked."""
     hidden = $name_set
 
+    def is_secret(key: str) -> bool:
+        return $key_form in hidden
+
     def walk(value: Any, secret: bool) -> Any:
         $whole_rule
         if isinstance(value, dict):
-            return {
-                key: walk(inner, ${inherit}$key_form in hidden)
-                for key, inner in value.items()
-            }
+            return {key: walk(inner, ${inherit}is_secret(key)) for key, inner in value.items()}
         if isinstance(value, list):
             return [walk(inner, secret) for inner in value]
         $each_rule
@@ -218,14 +223,14 @@ def $redact($record: Any, names: Iterable[str]) -> Any:
     bugs=(
         *SHARED_BUGS,
         change("lists_left", ("            return [walk(inner, secret) for inner in value]\n", "            return [_mask(inner) if secret else inner for inner in value]\n")),
-        change("substring", ("${inherit}$key_form in hidden)", "${inherit}$part_form)")),
-        change("inner_left", ("${inherit}$key_form in hidden)", "$key_form in hidden)"), when={"nested": "each"}),
+        change("substring", ("return $key_form in hidden", "return $part_form")),
+        change("inner_left", ("${inherit}is_secret(key))", "is_secret(key))"), when={"nested": "each"}),
     ),
     known_failing=(
         *SHARED_PATCHES,
         change("list_values", ("            return [walk(inner, secret) for inner in value]\n", "            return [walk(inner, False) for inner in value]\n"), when={"nested": "each"}, against=("short_shown", "first_pair", "substring")),
         change("list_dicts", ("            return [walk(inner, secret) for inner in value]\n", "            return [walk(inner, secret) if isinstance(inner, dict) else inner for inner in value]\n"), when={"nested": "whole"}),
-        change("lower_only", ("${inherit}$key_form in hidden)", "${inherit}$half_form in hidden)"), against=MATCH_KEPT),
+        change("lower_only", ("return $key_form in hidden", "return $half_form in hidden"), against=MATCH_KEPT),
     ),
 )  # fmt: skip
 
