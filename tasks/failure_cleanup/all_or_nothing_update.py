@@ -79,7 +79,8 @@ CONTRACT = (
     Clause("told", "Once all ${change}s are made, $told_clause."),
     Clause(
         "listener",
-        "When $notify raises, it is not called again and its error goes on to the caller; $listener_clause.",
+        """When $notify raises an Exception, it is not called again and its error goes on to the
+        caller; $listener_clause. It raises nothing else.""",
     ),
     Clause("empty", "An empty list of ${change}s $empty_clause."),
     Clause("record", "$record"),
@@ -136,11 +137,7 @@ def $apply(
     ${change}s: list[tuple[str, int]],
     $notify: Callable[..., None],
 ) -> list[int]:
-    """Make all ${change}s or none of them.
-
-    Every $change is worked out against the ones planned before it; only a plan
-    without a bad $change is carried out.
-    """
+    """Make all ${change}s or none of them."""
     $empty_rule
     planned: dict[str, int] = {}
     reached: list[int] = []
@@ -163,7 +160,13 @@ def $apply(
 ''',
     bugs=(
         change("half", ("        reached.append($level)\n", AT_ONCE), (COMMIT, "")),
-        change("plan_blind", ('planned.get($key, ${store}[$key]["$level"]) if', '${store}[$key]["$level"] if'), when={"repeat": "builds"}),
+        change(
+            "plan_blind",
+            ("    planned: dict[str, int] = {}\n", ""),
+            ('planned.get($key, ${store}[$key]["$level"]) if', '${store}[$key]["$level"] if'),
+            ("        planned[$key] = $level\n", ""),
+            when={"repeat": "builds"},
+        ),
         change("history_left", ('            ${store}[$key]["$history"].pop()\n', ""), when={"listener": "undone"}),
         change("told_first", (COMMIT + "    $announce\n", "    $announce\n" + COMMIT), when={"listener": "stands"}),
     ),
@@ -185,6 +188,18 @@ def $apply(
         change("level_at_end", ("$notify($key, $level)", '$notify($key, ${store}[$key]["$level"])'), when={"told": "each", "repeat": "builds"}),
     ),
 )  # fmt: skip
+
+UNDO = """\
+
+    def _undo(self, journal: list[tuple[str, int]]) -> None:
+        for $key, $amount in reversed(journal):
+            self._set($key, self._levels[$key] - $amount)
+            self._histories[$key].pop()
+"""
+NOT_UNDONE = (
+    "            self._undo(journal)\n            raise $error",
+    "            raise $error",
+)
 
 JOURNAL = Shape(
     name="journal",
@@ -246,14 +261,19 @@ class $cls:
             self._zero.add($key)
         else:
             self._zero.discard($key)
-
-    def _undo(self, journal: list[tuple[str, int]]) -> None:
-        for $key, $amount in reversed(journal):
-            self._set($key, self._levels[$key] - $amount)
-            self._histories[$key].pop()
-''',
+'''
+    + UNDO,
     bugs=(
-        change("half", ("            self._undo(journal)\n            raise $error", "            raise $error")),
+        change("half", NOT_UNDONE, when={"listener": "undone"}),
+        change("half", NOT_UNDONE, (f"\n{UNDO}", ""), when={"listener": "stands", "repeat": "refused"}),
+        change(
+            "half",
+            ("        journal: list[tuple[str, int]] = []\n", ""),
+            ("            journal.append(($key, $amount))\n", ""),
+            NOT_UNDONE,
+            (f"\n{UNDO}", ""),
+            when={"listener": "stands", "repeat": "builds"},
+        ),
         change("history_left", ("            self._set($key, self._levels[$key] - $amount)\n            self._histories[$key].pop()\n", "            self._set($key, self._levels[$key] - $amount)\n")),
         change("zero_left", ("self._set($key, self._levels[$key] - $amount)", "self._levels[$key] -= $amount")),
     ),
