@@ -399,8 +399,7 @@ SCENARIOS = (
     scenario(
         "sales commission", summary="Commission on contracts sold, by steps.",
         function="commission", lines_function="commission_note", cls="CommissionPlan",
-        price="commission", rate_of="step_rate", unit="contract", units="sold",
-        minimum="guarantee",
+        price="commission", rate_of="step_rate", unit="contract", units="sold", minimum="guarantee",
     ),
     scenario(
         "parcel weight", summary="Postage by weight, in steps of kilograms.",
