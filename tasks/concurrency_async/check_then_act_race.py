@@ -93,7 +93,7 @@ CONTRACT = (
     Clause("again", "A $who that already holds a claim $here $again_clause."),
     Clause(
         "failed",
-        """When $work raises, or the generator is closed at one of its yields, the claim
+        """When $work raises anything, or the generator is closed at one of its yields, the claim
         $failed_clause; what $work raised goes on to the caller. Once $work has returned, the claim
         is held for good.""",
     ),
@@ -257,8 +257,8 @@ $dict_helper
         change(
             "frees_all",
             (
-                "    claims[$key].remove($who)\n    if not claims[$key]:\n        del claims[$key]",
-                "    claims.pop($key, None)",
+                "        _give_up(claims, $key, $who)\n        raise\n\n\n$dict_helper\n",
+                "        claims.pop($key, None)\n        raise\n",
             ),
             when={"failed": "frees", "limit": "several"},
         ),
@@ -358,6 +358,7 @@ class $cls:
         change(
             "after_note",
             ("        number = self._issue(", "        yield\n        self._$note($key, $who)\n        number = self._issue("),
+            ("$key, $who = self._t", "$key, _ = self._t"),
             ("${pad}yield\n        ${pad}self._$note($key, $who)\n        ${pad}yield", "${pad}yield"),
         ),
         change(
