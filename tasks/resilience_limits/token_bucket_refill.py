@@ -138,18 +138,14 @@ BUCKET = Shape(
     name="bucket",
     entry_point="$cls",
     words={
-        "opening": "$cls(capacity, $rate, now) makes a bucket at the time `now`. $take($cost, "
-        "now) tells "
-        "whether the request is granted (True or False); $wait($cost, now) how many ${unit}s "
-        "it would "
-        "have to wait until that many ${token}s are there if no other came, as a Fraction, 0 "
-        "when they "
-        "are there; $level(now) how many ${token}s there are, as a Fraction.",
+        "opening": "$cls(capacity, $rate, now) makes a bucket at the time `now`. $take($cost, now) "
+        "tells whether the request is granted (True or False); $wait($cost, now) how many ${unit}s "
+        "it would have to wait until that many ${token}s are there if no other came, as a "
+        "Fraction, 0 when they are there; $level(now) how many ${token}s there are, as a Fraction.",
         "born_clause": "the bucket was made",
         "per_key": " (that of its making included)",
         "more_clause": "$wait and $level take no ${token}s; a $cost that $take would turn down "
-        "with "
-        "ValueError $wait turns down as well.",
+        "with ValueError $wait turns down as well.",
         "begin": "",
     },
     module='''
@@ -268,12 +264,9 @@ KEYED = Shape(
     entry_point="$keyed",
     words={
         "opening": "$keyed(capacity, $rate) keeps one bucket for each $key, made at the time of "
-        "the "
-        "first request for that $key which raises nothing. $admit($key, $cost, now) is one "
-        "request; it "
-        "returns a Fraction: 0 if it is granted, otherwise how many ${unit}s from then until "
-        "that many "
-        "${token}s are there if no other request came.",
+        "the first request for that $key which raises nothing. $admit($key, $cost, now) is one "
+        "request; it returns a Fraction: 0 if it is granted, otherwise how many ${unit}s from then "
+        "until that many ${token}s are there if no other request came.",
         "born_clause": "the bucket was made",
         "per_key": " for the same $key",
         "more_clause": "The wait of a refused request is reckoned with the ${token}s that it left.",
@@ -380,12 +373,9 @@ REPLAY = Shape(
     entry_point="$replay",
     words={
         "opening": "$replay($requests, capacity, $rate, $begin) judges the list $requests of "
-        "(time, $cost) "
-        "pairs in its order, by one bucket that is made at the time $begin. It returns a list "
-        "with one "
-        "pair for each: whether it is granted (True or False), and how many ${token}s it "
-        "left, as a "
-        "Fraction.",
+        "(time, $cost) pairs in its order, by one bucket that is made at the time $begin. It "
+        "returns a list with one pair for each: whether it is granted (True or False), and how "
+        "many ${token}s it left, as a Fraction.",
         "born_clause": "$begin",
         "per_key": " ($begin to begin with)",
         "more_clause": "A request that raises ends the call. $requests is not changed.",
@@ -468,89 +458,33 @@ def $replay(
 
 SCENARIOS = (
     scenario(
-        "API quota",
-        summary="Quota of an API client.",
-        cls="Quota",
-        keyed="ClientQuotas",
-        replay="replay_calls",
-        take="spend",
-        wait="wait_for",
-        level="credits_at",
-        admit="admit",
-        token="credit",
-        rate="refill",
-        cost="cost",
-        key="client",
-        requests="calls",
-        unit="second",
+        "API quota", summary="Quota of an API client.", cls="Quota", keyed="ClientQuotas",
+        replay="replay_calls", take="spend", wait="wait_for", level="credits_at", admit="admit",
+        token="credit", rate="refill", cost="cost", key="client", requests="calls", unit="second",
     ),
     scenario(
-        "SMS sending",
-        summary="Keeps a text message sender within its contract.",
-        cls="SendBudget",
-        keyed="SenderBudgets",
-        replay="replay_sendings",
-        take="send",
-        wait="delay_for",
-        level="left_at",
-        admit="request",
-        token="segment",
-        rate="allowance",
-        cost="length",
-        key="sender",
-        requests="messages",
-        unit="minute",
+        "SMS sending", summary="Keeps a text message sender within its contract.", cls="SendBudget",
+        keyed="SenderBudgets", replay="replay_sendings", take="send", wait="delay_for",
+        level="left_at", admit="request", token="segment", rate="allowance", cost="length",
+        key="sender", requests="messages", unit="minute",
     ),
     scenario(
-        "login attempts",
-        summary="Slows down guessing of passwords.",
-        cls="AttemptGuard",
-        keyed="AttemptGuards",
-        replay="replay_attempts",
-        take="attempt",
-        wait="lock_time",
-        level="chances_at",
-        admit="attempt",
-        token="chance",
-        rate="recovery",
-        cost="weight",
-        key="account",
-        requests="attempts",
-        unit="minute",
+        "login attempts", summary="Slows down guessing of passwords.", cls="AttemptGuard",
+        keyed="AttemptGuards", replay="replay_attempts", take="attempt", wait="lock_time",
+        level="chances_at", admit="attempt", token="chance", rate="recovery", cost="weight",
+        key="account", requests="attempts", unit="minute",
     ),
     scenario(
-        "disk writes",
-        summary="Paces background writes to a disk.",
-        cls="WritePacer",
-        keyed="VolumePacers",
-        replay="replay_writes",
-        take="write",
-        wait="pause_before",
-        level="room_at",
-        admit="reserve",
-        token="block",
-        rate="drain",
-        cost="size",
-        key="volume",
-        requests="writes",
-        unit="tick",
+        "disk writes", summary="Paces background writes to a disk.", cls="WritePacer",
+        keyed="VolumePacers", replay="replay_writes", take="write", wait="pause_before",
+        level="room_at", admit="reserve", token="block", rate="drain", cost="size", key="volume",
+        requests="writes", unit="tick",
     ),
     scenario(
-        "ad requests",
-        summary="Throttle for requests to an ad server.",
-        cls="AdThrottle",
-        keyed="PublisherThrottle",
-        replay="replay_requests",
-        take="allow",
-        wait="hold_for",
-        level="slots_at",
-        admit="pass_through",
-        token="slot",
-        rate="pace",
-        cost="price",
-        key="publisher",
-        requests="requests",
-        unit="hour",
+        "ad requests", summary="Throttle for requests to an ad server.", cls="AdThrottle",
+        keyed="PublisherThrottle", replay="replay_requests", take="allow", wait="hold_for",
+        level="slots_at", admit="pass_through", token="slot", rate="pace", cost="price",
+        key="publisher", requests="requests", unit="hour",
     ),
 )  # fmt: skip
 
