@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createTransport } from '../../src/cli/model/transport.ts'
+import { listRuns } from '../../src/cli/workspace/runs.ts'
 import { httpSteps } from './client-field-cases.ts'
 import { chat, modelServer, type Step, startFakeModelServer, stream } from './fake-model-server.ts'
 import { onEnd, runFixture } from './run-fixture.ts'
@@ -126,6 +127,8 @@ describe('failmap run: a server that dies', () => {
     expect(ending.exit).toBe(3)
     expect(ending.err).toContain('there is no model server at')
     expect(ending.err).toContain('failmap doctor')
+    expect(ending.err).not.toContain('0/16')
+    expect(listRuns(fixture.terminal.workspace)).toEqual([])
   })
 })
 

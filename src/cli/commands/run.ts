@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import type { Context, Outcome } from '../context.ts'
 import { EXIT, type Exit } from '../exit.ts'
 import { pullEpoch } from '../pull-epoch.ts'
@@ -118,6 +119,8 @@ async function runSource(context: Context, parts: Parts): Promise<Outcome> {
     if (!context.isJson && tasks.length > 0) progress.finish()
     await journal.close()
     open.lock.release()
+    // A server that was never there leaves no run behind that `submit` would take for the newest.
+    if (open.isNew && journal.size === 0) rmSync(open.folder, { recursive: true, force: true })
   }
   return summary(context, open, chosen, lost)
 }

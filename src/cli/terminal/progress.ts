@@ -47,8 +47,9 @@ export class Progress {
     this.#options.sink.write(`${line}\n`)
   }
 
-  /** Draws the last state and ends the line. */
+  /** Draws the last state and ends the line; says nothing where nothing was done. */
   finish(): void {
+    if (this.#fresh === 0 && !this.#hasLine) return
     this.#draw(this.#options.now())
     if (this.#hasLine) this.#options.sink.write('\n')
     this.#hasLine = false
