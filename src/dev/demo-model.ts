@@ -1,10 +1,11 @@
 // `npm run demo:model`: a real, very small language model on its whole way to a signed map.
-// Arguments: `--sealed N` tasks of each category (default 1), `--port N` for the three services.
+// Arguments: `--sealed N` tasks of each category (default 1), `--limit N` answers only the first N,
+// `--port N` for the three services.
 import path from 'node:path'
 import { styleText } from 'node:util'
 import { drawEpoch, publishEpoch } from './local-epoch.ts'
 import { portsFrom, startApi, startSandbox } from './local-service.ts'
-import { stopServices } from './process.ts'
+import { SetupError, stopServices } from './process.ts'
 import { stateFolder } from './root.ts'
 import { localSecrets } from './secrets.ts'
 import { SMALL_MODEL, startSmallModel } from './small-model.ts'
@@ -14,10 +15,16 @@ import { requireClient, Vendor } from './vendor.ts'
 /** A small model that has lost the thread repeats itself; a module needs a fraction of this. */
 const MAX_TOKENS = '1024'
 
-function sealedOf(args: string[]): number {
-  const at = args.indexOf('--sealed')
+function numberOf(args: string[], flag: string): number | null {
+  const at = args.indexOf(flag)
+  if (at < 0) return null
   const wanted = Number(args[at + 1])
-  return at >= 0 && Number.isInteger(wanted) && wanted > 0 ? wanted : 1
+  if (Number.isInteger(wanted) && wanted > 0) return wanted
+  throw new SetupError(
+    `${flag} ${args[at + 1] ?? ''} is not a number of tasks`,
+    'it must be a whole number from 1',
+    `npm run demo:model -- ${flag} 1`,
+  )
 }
 
 await withServices(async () => {
@@ -33,7 +40,7 @@ await withServices(async () => {
   stage('2. Sandbox, epoch, API')
   const sandbox = sandboxHealth.parse((await startSandbox(ports, secrets)).health)
   say(`   ${describeIsolation(sandbox.isolation)}`)
-  const size = { practice: 1, sealed: sealedOf(args) }
+  const size = { practice: 1, sealed: numberOf(args, '--sealed') ?? 1 }
   const epoch = await drawEpoch(secrets, sandbox.corpus, size)
   const { url } = await startApi(ports, secrets)
   await publishEpoch(url, secrets, epoch)
@@ -48,7 +55,9 @@ await withServices(async () => {
 
   stage('4. The run')
   say(styleText('dim', '   Ctrl-C is safe: the same command goes on with the next task'))
+  const limit = numberOf(args, '--limit')
   const limits = ['--max-tokens', MAX_TOKENS, '-j', '1', '--part', 'sealed']
+  if (limit !== null) limits.push('--limit', String(limit))
   await vendor.type(['run', ...model, ...limits], [0, 5])
 
   stage('5. Visible checks here, hidden checks behind closed doors')
