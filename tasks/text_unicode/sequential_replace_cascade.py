@@ -10,6 +10,8 @@ KNOBS = (
             "pick_clause": "the longest of them",
             "order": "sorted(table, key=len, reverse=True)",
             "other_order": "list(table)",
+            "named": "$order",
+            "other_named": "table",
             "best": "found[0]",
             "other_best": "min(found, key=list(table).index)",
         },
@@ -17,6 +19,8 @@ KNOBS = (
             "pick_clause": "the first of them in the order",
             "order": "list(table)",
             "other_order": "sorted(table, key=len, reverse=True)",
+            "named": "table",
+            "other_named": "$other_order",
             "best": "min(found, key=list(table).index)",
             "other_best": "found[0]",
         },
@@ -26,11 +30,13 @@ KNOBS = (
         exact={
             "case_clause": "A capital letter and a small one are different characters.",
             "key": "old",
+            "source_line": "",
             "source": "$text",
             "taken": "hit[0]",
             "flags": "re.ASCII | re.DOTALL",
             "other_key": "old.lower()",
-            "other_source": "$text.lower()",
+            "other_source_line": "source = $text.lower()",
+            "other_source": "source",
             "other_taken": "hit[0].lower()",
             "other_flags": "re.ASCII | re.DOTALL | re.IGNORECASE",
         },
@@ -38,10 +44,12 @@ KNOBS = (
             "case_clause": "A capital letter and the small one count as the same character wherever"
             " texts are compared; what is copied stays as it is written.",
             "key": "old.lower()",
-            "source": "$text.lower()",
+            "source_line": "source = $text.lower()",
+            "source": "source",
             "taken": "hit[0].lower()",
             "flags": "re.ASCII | re.DOTALL | re.IGNORECASE",
             "other_key": "old",
+            "other_source_line": "",
             "other_source": "$text",
             "other_taken": "hit[0]",
             "other_flags": "re.ASCII | re.DOTALL",
@@ -65,8 +73,12 @@ KNOBS = (
             "helper": '''
                 def _is_apart(text: str, start: int, end: int) -> bool:
                     """Whether no word goes on beyond either end."""
-                    around = text[max(start - 1, 0) : start] + text[end : end + 1]
-                    return not any(char.isalnum() or char == "_" for char in around)
+                    before, behind = text[max(start - 1, 0) : start], text[end : end + 1]
+                    return not (_is_of_word(before) or _is_of_word(behind))
+
+
+                def _is_of_word(char: str) -> bool:
+                    return char.isalnum() or char == "_"
             ''',
         },
     ),
@@ -177,7 +189,7 @@ SIBLINGS = (
     change("repeated", slots={"store": "$other_store"}),
     change("empty", slots={"empty_rule": "$other_empty"}),
     change("case", slots={
-        "key": "$other_key", "source": "$other_source",
+        "key": "$other_key", "source_line": "$other_source_line", "source": "$other_source",
         "taken": "$other_taken", "flags": "$other_flags",
     }),
     change("tilde", slots={
@@ -185,6 +197,9 @@ SIBLINGS = (
     }),
 )  # fmt: skip
 
+NESTED = ("return _swap($text, table)",
+          "table = {old: _swap(new, table) for old, new in table.items()}\n"
+          "    return _swap($text, table)")  # fmt: skip
 CHAIN = ("return _swap($text, table)", "for old in $order:\n"
          "        $text = _swap($text, {old: table[old]})\n    return $text")  # fmt: skip
 MARKS = ("return _swap($text, table)", "for place, old in enumerate($order):\n"
@@ -199,12 +214,13 @@ SCAN = Shape(
     words={**COMMON, "imports": ""},
     module=FUNCTION
     + """\
-    olds, source = $order, $source
+    olds = $order
+    $source_line
     pieces: list[str] = []
     at = 0
     while at < len($text):
         $tilde_rule
-        found = [old for old in olds if source.startswith(old, at)]
+        found = [old for old in olds if ${source}.startswith(old, at)]
         $apart_rule
         if found:
             pieces.append(table[found[0]])
@@ -218,11 +234,10 @@ SCAN = Shape(
 $helper
 """,
     bugs=(
-        change("chain", CHAIN),
-        change("other_order", ("olds, source = $order", "olds, source = $other_order")),
+        change("chain", NESTED),
+        change("other_order", ("olds = $order", "olds = $other_order")),
         change("too_far", ("len(found[0])", "len(found[0]) + 1")),
-        change("one_side", ("text[max(start - 1, 0) : start] + text[end : end + 1]",
-               "text[max(start - 1, 0) : start]"), when={"place": "whole_words"}),
+        change("one_side", ("(before) or _is", "(before) and _is"), when={"place": "whole_words"}),
     ),
     known_failing=(
         *SIBLINGS,
@@ -237,13 +252,13 @@ PATTERN = Shape(
     words={**COMMON, "imports": "import re"},
     module=FUNCTION
     + '''\
-    names = "|".join(map(re.escape, $order)) or "(?!)"
+    names = "|".join(map(re.escape, $named)) or "(?!)"
     pattern = re.compile(rf"$guard$before(?:{names})$after", $flags)
     return pattern.sub(lambda hit: ${kept}table[$taken], $text)
 ''',
     bugs=(
-        change("chain", CHAIN),
-        change("other_order", ("re.escape, $order)", "re.escape, $other_order)")),
+        change("chain", NESTED),
+        change("other_order", ("re.escape, $named)", "re.escape, $other_named)")),
         change("once_each", ("table[$taken], $text)", "table[$taken], $text, count=len(table))")),
         change("one_side", (")$after\"", ')"'), when={"place": "whole_words"}),
     ),
@@ -287,12 +302,12 @@ class $cls:
 
 def _swap($text: str, table: dict[str, str]) -> str:
     sizes = sorted({len(old) for old in table}, reverse=True)
-    source = $source
+    $source_line
     pieces: list[str] = []
     at = 0
     while at < len($text):
         $tilde_rule
-        cuts = [source[at : at + size] for size in sizes]
+        cuts = [${source}[at : at + size] for size in sizes]
         found = [old for old in cuts if old in table]
         $apart_rule
         if found:
@@ -309,12 +324,11 @@ $helper
 ''',
     bugs=(
         change("chain", ("return _swap($text, self._table)",
-               "for old, new in self._table.items():\n"
-               "            $text = _swap($text, {old: new})\n        return $text")),
+               "table = {old: _swap(new, self._table) for old, new in self._table.items()}\n"
+               "        return _swap($text, table)")),
         change("other_order", ("old = $best", "old = $other_best")),
         change("too_far", ("at += len(old)", "at += len(old) + 1")),
-        change("one_side", ("text[max(start - 1, 0) : start] + text[end : end + 1]",
-               "text[max(start - 1, 0) : start]"), when={"place": "whole_words"}),
+        change("one_side", ("(before) or _is", "(before) and _is"), when={"place": "whole_words"}),
     ),
     known_failing=(
         *SIBLINGS,
