@@ -1,5 +1,7 @@
 """Everything is closed although one close fails, and the error that counts comes out."""
 
+from textwrap import indent
+
 from sandbox.checks import Check, Ref, call, callback, get, put, raises, recorder
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
 
@@ -160,16 +162,7 @@ def $run($job: Callable[[], object], $items: Sequence[$protocol]) -> object:
     except BaseException as error:
         close_errors.append(error)
 """)),
-        change("skips_all", (PLAIN_JOB + PLAIN_LOOP, """
-        for $item in $sequence:
-            $skip
-            try:
-                $item.close()
-            except BaseException as error:
-                close_errors.append(error)
-    except BaseException as error:
-        job_error = error
-""")),
+        change("skips_all", (PLAIN_JOB + PLAIN_LOOP, indent(PLAIN_LOOP, "    ") + PLAIN_JOB)),
         change("reversed", ("in $sequence:", "in $other_sequence:")),
         change("masked", ("chosen = $choose", "chosen = $other_choose")),
     ),
@@ -261,17 +254,7 @@ class $cls:
         except BaseException as error:
             closing.append(error)
 """)),
-        change("skips_all", (CHARGE_JOB + CHARGE_LOOP, """
-            while self._charge:
-                $item = self._charge.pop($end)
-                $skip
-                try:
-                    $item.close()
-                except BaseException as error:
-                    closing.append(error)
-        except BaseException as error:
-            from_job.append(error)
-""")),
+        change("skips_all", (CHARGE_JOB + CHARGE_LOOP, indent(CHARGE_LOOP, "    ") + CHARGE_JOB)),
         change("reversed", (".pop($end)", ".pop($other_end)")),
         change("masked", ("chosen = $ranked", "chosen = $other_ranked")),
     ),
@@ -352,12 +335,7 @@ def $run($job: Callable[[], object], $items: Sequence[Any]) -> object:
             $skip
             $item.close()
 """)),
-        change("skips_all", (COLLECTED_LOOP, """
-        for $item in $sequence:
-            $skip
-            with in_close:
-                $item.close()
-""")),
+        change("skips_all", (COLLECTED_LOOP, indent(COLLECTED_LOOP, "    "))),
         change("reversed", ("in $sequence:", "in $other_sequence:")),
         change("masked", ("chosen = $ranked", "chosen = $other_ranked")),
     ),
