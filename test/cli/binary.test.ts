@@ -264,6 +264,7 @@ describe.each(Object.entries(NODES))('the installed client on %s Node', (_name, 
       'report',
       'verify',
       'runs',
+      'cancel',
     ]) {
       expect(help).toMatch(new RegExp(`^  ${verb}`, 'm'))
       expect((await type(verb, '--help').ended).out).toContain('Examples:')

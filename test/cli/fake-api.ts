@@ -173,6 +173,11 @@ export async function startFakeApi(epoch: SampleEpoch): Promise<FakeApi> {
       }
       return void send(202, viewOf(id, submission, epoch))
     }
+    if (method === 'DELETE' && submission !== undefined && tail === undefined) {
+      if (submission.state !== 'open') return refuse({ slug: 'submission-state' })
+      submission.state = 'cancelled'
+      return void send(200, { submission: id, state: 'cancelled' })
+    }
     if (method === 'GET' && submission !== undefined && tail === undefined) {
       return void send(200, viewOf(id, submission, epoch))
     }

@@ -330,6 +330,29 @@ describe('failmap watch', () => {
   })
 })
 
+describe('failmap cancel', () => {
+  test('withdraws what has not arrived; the run stays and can be submitted anew', async () => {
+    const { terminal, api } = await desk()
+    api.faults.before = (request, response) => request.method === 'PUT' && cut(request, response)
+    expect((await terminal.type('submit')).exit).toBe(4)
+    delete api.faults.before
+    const ending = await terminal.type('cancel', '--json')
+    expect(ending.exit).toBe(0)
+    expect(JSON.parse(ending.out)).toMatchObject({ state: 'cancelled' })
+    expect((await terminal.type('submit', '--wait')).exit).toBe(0)
+    expect([...api.submissions.values()].map(({ state }) => state)).toEqual(['cancelled', 'scored'])
+  })
+
+  test('what is being judged cannot be withdrawn, under the name of sb-cli too', async () => {
+    const { terminal } = await desk()
+    await terminal.type('submit')
+    const ending = await terminal.type('delete-run')
+    expect(ending.exit).toBe(1)
+    expect(ending.err).toContain('submission-state')
+    expect((await terminal.type('status')).exit).toBe(0)
+  })
+})
+
 describe('failmap pull', () => {
   test('takes the epoch as argument or as option, and refuses two of them', async () => {
     const { terminal } = await desk()

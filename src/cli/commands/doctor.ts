@@ -21,6 +21,7 @@ type Options = {
 
 export const doctor: Verb = {
   name: 'doctor',
+  aliases: ['verify-api-key'],
   summary: 'look for what would go wrong, and say what to do about it',
   examples: ['failmap doctor', 'failmap doctor --model ollama/qwen2.5-coder:7b'],
   build(command: Command) {

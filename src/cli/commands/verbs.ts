@@ -1,4 +1,5 @@
 import type { Verb } from '../verb.ts'
+import { cancel } from './cancel.ts'
 import { check } from './check.ts'
 import { doctor } from './doctor.ts'
 import { genApiKey } from './gen-api-key.ts'
@@ -26,5 +27,6 @@ export const VERBS: readonly Verb[] = [
   report,
   verify,
   runs,
+  cancel,
   genApiKey,
 ]

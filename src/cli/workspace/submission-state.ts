@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { sha256Schema, submissionIdSchema } from '../../protocol/ids.ts'
@@ -27,4 +27,8 @@ export function readSubmissionState(folder: string): SubmissionState | null {
 
 export function saveSubmissionState(folder: string, state: SubmissionState): void {
   writeWhole(fileOf(folder), `${JSON.stringify(state, null, 2)}\n`)
+}
+
+export function forgetSubmissionState(folder: string): void {
+  rmSync(fileOf(folder), { force: true })
 }
