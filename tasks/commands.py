@@ -13,11 +13,12 @@ from tasks.kit.category import AuthoringError
 from tasks.kit.environments import differing
 from tasks.kit.epoch import Keys
 from tasks.kit.keyfile import read_root
-from tasks.kit.load import load_category, overlay_folder, slugs
+from tasks.kit.load import TREE, category_files, load_categories, overlay_folder, slugs
+from tasks.kit.table import as_document
 from tasks.kit.taxonomy import cells
 from tasks.kit.validate import Report, as_text, validate
 from tasks.new import write_skeleton
-from tasks.show import as_page, counter_of, drawn_task, from_prompts, keys_of
+from tasks.show import as_page, counter_of, drawn_task, first_accepted, from_prompts, keys_of
 
 
 def add_commands(commands: Any) -> None:
@@ -28,6 +29,7 @@ def add_commands(commands: Any) -> None:
         "--quick", action="store_true", help="fewer oracle inputs and tasks, for authors at work"
     )
     verb.add_argument("--json", action="store_true")
+    verb.add_argument("--table", action="store_true", help="figures as a Markdown document")
     _add_common(verb)
     verb.set_defaults(run=run_validate)
 
@@ -67,10 +69,13 @@ def _add_common(verb: argparse.ArgumentParser) -> None:
 
 def chosen_slugs(given: list[str], overlay: str | None) -> list[str]:
     """The named categories, or all; an unknown name is an error."""
-    known = slugs(overlay_folder(overlay))
+    if not given:
+        return list(slugs(overlay_folder(overlay)))
+    folder = overlay_folder(overlay)
+    known = {*category_files(TREE), *(category_files(folder) if folder else ())}
     if unknown := [slug for slug in given if slug not in known]:
         raise AuthoringError(f"not built: {', '.join(unknown)}")
-    return given or list(known)
+    return given
 
 
 def run_validate(given: argparse.Namespace) -> int:
@@ -82,17 +87,19 @@ def run_validate(given: argparse.Namespace) -> int:
         for count, future in enumerate(running, 1):
             reports.append(future.result())
             print(f"{count}/{len(chosen)} {reports[-1].slug}", file=sys.stderr)
-            if not given.json:
+            if not (given.json or given.table):
                 print(as_text(reports[-1]), flush=True)
     sound = [report.slug for report in reports if not report.faults]
     elsewhere = differing(sound, given.overlay, given.jobs, other_pythons=not given.quick)
     for report in reports:
         if fault := elsewhere.get(report.slug):
             report.faults.append(fault)
-            if not given.json:
+            if not (given.json or given.table):
                 print(f"  !  {report.slug}: {fault}")
     if given.json:
         print(json.dumps([report.as_data() for report in reports], indent=2))
+    elif given.table:
+        print(as_document(reports), end="")
     else:
         print(_summary(reports))
     return 1 if any(report.faults for report in reports) else 0
@@ -110,12 +117,12 @@ def run_export(given: argparse.Namespace) -> int:
     """Draw an epoch; the summary goes to stdout."""
     root = read_root(given.key_file)
     keys = Keys.of(given.epoch, root, given.practice, given.sealed)
-    overlay = overlay_folder(given.overlay)
+    # All of them are loaded, whatever is chosen: the digest of the corpus speaks of the whole tree.
     chosen = [
         slug
-        for slug in chosen_slugs([], given.overlay)
+        for slug, category in load_categories(overlay_folder(given.overlay)).items()
         if (not given.category or slug in given.category)
-        and (not given.domain or load_category(slug, overlay).domain in given.domain)
+        and (not given.domain or category.domain in given.domain)
     ]
     if missing := set(given.category) - set(chosen):
         raise AuthoringError(f"not built, or not in these domains: {', '.join(sorted(missing))}")
@@ -141,10 +148,17 @@ def run_show(given: argparse.Namespace) -> int:
         return 0
     drawing = json.loads(Path(given.drawing).read_text("utf-8")) if given.drawing else None
     keys = keys_of(drawing, given.epoch, given.key_file)
-    counter = given.counter
-    if counter is None:
-        counter = counter_of(given.instance, drawing) if drawing else 0
-    task, hidden = drawn_task(given.instance, keys, counter, overlay_folder(given.overlay))
+    overlay = overlay_folder(given.overlay)
+    if given.counter is not None:
+        counter = given.counter
+    elif drawing is not None:
+        counter = counter_of(given.instance, drawing)
+    elif given.key_file:
+        raise AuthoringError("which drawing was accepted? give --drawing, or a --counter")
+    else:
+        counter, remark = first_accepted(given.instance, keys, overlay)
+        print(remark, end="", file=sys.stderr)
+    task, hidden = drawn_task(given.instance, keys, counter, overlay)
     print(task.prompt if given.prompt_only else as_page(task, hidden))
     return 0
 

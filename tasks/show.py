@@ -10,11 +10,14 @@ from tasks.kit.asserts import readable
 from tasks.kit.category import AuthoringError
 from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
+from tasks.kit.gate import Rejected, Tries, examine
 from tasks.kit.hidden import hidden_checks
 from tasks.kit.keyfile import TRIAL_EPOCH, TRIAL_ROOT, read_root
 from tasks.kit.load import load_category
 from tasks.kit.task import Task
 from tasks.kit.trial import Trial, load_reference
+
+MOST_TRIED = 20
 
 
 def split_id(instance_id: str) -> tuple[str, int]:
@@ -42,6 +45,26 @@ def drawn_task(
     category = load_category(slug, overlay)
     task = draw_task(keys, category, number, counter)
     return task, hidden_checks(keys, category, task)
+
+
+def first_accepted(instance_id: str, keys: Keys, overlay: Path | None) -> tuple[int, str]:
+    """The first counter that passes the draw gate on its own, and a remark if none does.
+
+    A drawing that repeats another task's would be rejected as well: only the whole category tells.
+    """
+    slug, number = split_id(instance_id)
+    category = load_category(slug, overlay)
+    reason: Exception | None = None
+    for counter in range(MOST_TRIED):
+        try:
+            examine(keys, category, draw_task(keys, category, number, counter), Tries())
+        except Rejected as rejected:
+            reason = rejected
+        except AuthoringError as error:
+            return counter, f"counter {counter} is shown although a gate fails: {error}\n"
+        else:
+            return counter, ""
+    return 0, f"counter 0 is shown, although the draw gate rejects it and others: {reason}\n"
 
 
 def keys_of(drawing: dict | None, epoch: str | None, key_file: str | None) -> Keys:

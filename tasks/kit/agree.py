@@ -54,8 +54,8 @@ def agree(category: Category, fewest_inputs: int) -> Agreement:
         found.faults += _faults(category, rendered, trial)
         if len(found.faults) >= 5:
             break
-        some = stream.sample(checks, min(SIBLING_CHECKS, len(checks)))
-        _turn_knobs(category, rendered, Trial(load_reference(rendered.reference), some), found)
+        some = stream.sample(range(len(checks)), min(SIBLING_CHECKS, len(checks)))
+        _turn_knobs(category, rendered, trial.part(some), found)
         answers.add(trial.expected)
     found.different_answers = len(answers)
     found.variants = len(category.vectors)

@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from collections.abc import Iterator
 from functools import lru_cache
 
 from tasks.kit.task import Task
@@ -21,6 +22,7 @@ _GIVEAWAYS = re.compile(
     r"|todo|xxx|hack|oracle|knob|off.by.one|should be|should have been)\b",
     re.IGNORECASE,
 )
+_UNTIDY = re.compile(r"[$\t]|[^\S\n](\n|\Z)")
 _DEFINES = re.compile(r"(async def|def|class)\b|@")
 # Lines at the left edge that belong to the statement above.
 _CLOSING = re.compile(r"(elif|else|except|finally)\b|[)\]}]|\"\"\"")
@@ -41,7 +43,7 @@ def text_faults(task: Task) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-@lru_cache(256)
+@lru_cache(1024)
 def module_faults(source: str) -> tuple[str, ...]:
     """Format, size and imports of one module."""
     lines = source.split("\n")
@@ -50,14 +52,19 @@ def module_faults(source: str) -> tuple[str, ...]:
         found.append("the module does not start with text and end with one line break")
     if not FEWEST_LINES <= len(lines) - 1 <= MOST_LINES:
         found.append(f"{len(lines) - 1} lines, not {FEWEST_LINES} to {MOST_LINES}")
+    if _UNTIDY.search(source) or max(map(len, lines)) > MOST_COLUMNS:
+        found += _line_faults(lines)
+    return (*found, *_blank_line_faults(lines), *_import_faults(source))
+
+
+def _line_faults(lines: list[str]) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
         if len(line) > MOST_COLUMNS:
-            found.append(f"line {number} has {len(line)} columns: {line.strip()[:50]}")
+            yield f"line {number} has {len(line)} columns: {line.strip()[:50]}"
         if line != line.rstrip() or "\t" in line:
-            found.append(f"line {number} has blanks at its end or tabs")
+            yield f"line {number} has blanks at its end or tabs"
         if "$" in line:
-            found.append(f"line {number} has a dollar sign")
-    return (*found, *_blank_line_faults(lines), *_import_faults(source))
+            yield f"line {number} has a dollar sign"
 
 
 def _blank_line_faults(lines: list[str]) -> list[str]:
@@ -88,24 +95,41 @@ def _import_faults(source: str) -> list[str]:
         tree = ast.parse(source)
     except SyntaxError as error:
         return [f"line {error.lineno} is not Python: {error.msg}"]
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    for node in ast.walk(tree):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom):
-            names = [node.module or "."]
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _BANNED_CALLS:
-            found.append(f"calls {ast.unparse(node.func)}")
-        for name in names:
-            top = name.split(".")[0]
+    used: set[str] = set()
+    imports: list[ast.Import | ast.ImportFrom] = []
+    for node in every_node(tree):
+        if isinstance(node, ast.Name):
+            used.add(node.id)
+        elif isinstance(node, ast.Call):
+            if getattr(node.func, "id", "") in _BANNED_CALLS:
+                found.append(f"calls {ast.unparse(node.func)}")
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            imports.append(node)
+    for node in imports:
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module]
+        for top in ((name or ".").split(".")[0] for name in names):
             if top not in sys.stdlib_module_names:
-                found.append(f"imports {name}, which is not in the standard library")
+                found.append(f"imports {top}, which is not in the standard library")
             if top in _BANNED:
-                found.append(f"imports {name}, which is not deterministic or reaches outside")
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            # An import that only the reference needs would point at the bug.
-            bound = {(alias.asname or alias.name).split(".")[0] for alias in node.names}
-            found += [f"imports {name} and never uses it" for name in sorted(bound - used)]
+                found.append(f"imports {top}, which is not deterministic or reaches outside")
+        # An import that only the reference needs would point at the bug.
+        bound = {(alias.asname or alias.name).split(".")[0] for alias in node.names}
+        found += [f"imports {name} and never uses it" for name in sorted(bound - used)]
     return found
+
+
+def every_node(tree: ast.AST) -> Iterator[ast.AST]:
+    """What `ast.walk` gives, in another order and in half the time."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for name in node._fields:
+            child = getattr(node, name, None)
+            if isinstance(child, ast.AST):
+                waiting.append(child)
+            elif isinstance(child, list):
+                waiting += [item for item in child if isinstance(item, ast.AST)]
 
 
 def giveaways(task: Task) -> list[str]:

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import log2
+from types import CodeType
 
 from sandbox.checks import Check
+from sandbox.material import guess_bits
 from tasks.kit.bounds import text_faults
 from tasks.kit.category import AuthoringError, Category, Variant
 from tasks.kit.epoch import Keys
@@ -18,11 +19,14 @@ from tasks.kit.variants import render_variant, siblings
 
 ENOUGH_KILLS = 3
 ENOUGH_TOUCHES = 3
+# Checks that killed a mutant of the same name before and are asked first.
+MOST_LIKELY = 12
 AUTOMATIC_MUTANTS = 6
 EQUIVALENCE_INPUTS = 2000
 # Checks asked again after all others: module state that outlives a check would show.
 STABLE_CHECKS = 6
-# Of 48 observations: bits of entropy, and the share of the most common one.
+# Of 48 observations: bits of entropy each (the judge refuses a task below 32 bits in all), and the
+# share of the most common one.
 ENTROPY_FLOOR_BITS = 2.5
 MOST_COMMON_SHARE = 0.5
 
@@ -33,11 +37,28 @@ class Rejected(Exception):
 
 @dataclass(slots=True)
 class Tries:
-    """What the gate learns about a category over many drawings."""
+    """What the gate learns about a category over many drawings.
+
+    equivalent  whether a slip that no hidden check killed is one that nothing can tell apart
+    killers     by the mutant's name, how often the hidden check at each index killed it: makers
+                take turns, so what killed it in other drawings is likely to do so again
+    """
 
     equivalent: dict[tuple[object, ...], bool] = field(default_factory=dict)
+    killers: dict[str, Counter[int]] = field(default_factory=dict)
     mutants: int = 0
+    killed: int = 0
     set_aside: int = 0
+
+    def kills(self, hidden: Trial, name: str, mutant: str | CodeType) -> int:
+        """How many hidden checks kill a mutant, counted up to `ENOUGH_KILLS`."""
+        self.mutants += 1
+        known = self.killers.setdefault(name, Counter())
+        likely = sorted(known, key=lambda index: (-known[index], index))
+        found = hidden.killers(mutant, ENOUGH_KILLS, likely[:MOST_LIKELY])
+        known.update(found)
+        self.killed += len(found) >= ENOUGH_KILLS
+        return len(found)
 
 
 def examine(keys: Keys, category: Category, task: Task, tries: Tries) -> None:
@@ -52,8 +73,7 @@ def examine(keys: Keys, category: Category, task: Task, tries: Tries) -> None:
         raise AuthoringError(f"{task.variant.shape}: state of one check shows in another")
     _examine_coverage(task, hidden)
     for name, source in _written_mutants(category, task):
-        tries.mutants += 1
-        if (killed := hidden.kills(source, ENOUGH_KILLS)) < ENOUGH_KILLS:
+        if (killed := tries.kills(hidden, name, source)) < ENOUGH_KILLS:
             raise Rejected(f"killed: {name} by {killed} of {len(hidden.checks)} hidden checks")
     _examine_automatic(keys, category, task, hidden, tries)
 
@@ -82,11 +102,11 @@ def _examine_coverage(task: Task, hidden: Trial) -> None:
             raise Rejected(
                 f"clauses: clause {clause} is touched by {touched[clause]} hidden checks"
             )
-    counts = Counter(hidden.expected).values()
-    total = sum(counts)
-    entropy = -sum(count / total * log2(count / total) for count in counts)
-    if entropy < ENTROPY_FLOOR_BITS or max(counts) > MOST_COMMON_SHARE * total:
-        raise Rejected(f"entropy: {entropy:.1f} bits, most common answer {max(counts)} of {total}")
+    total = len(hidden.expected)
+    entropy = guess_bits(hidden.expected) / total
+    most = max(Counter(hidden.expected).values())
+    if entropy < ENTROPY_FLOOR_BITS or most > MOST_COMMON_SHARE * total:
+        raise Rejected(f"entropy: {entropy:.1f} bits, most common answer {most} of {total}")
 
 
 def _written_mutants(category: Category, task: Task) -> Iterator[tuple[str, str]]:
@@ -114,8 +134,8 @@ def _examine_automatic(
     mutants = Mutants(task.reference)
     stream = Stream(keys.controls, f"{task.category}/{task.number}/{task.counter}/mutants")
     for index in stream.sample(range(len(mutants)), min(AUTOMATIC_MUTANTS, len(mutants))):
-        killed = hidden.kills(mutants.code(index), ENOUGH_KILLS)
-        tries.mutants += 1
+        name = f"{task.variant.shape}: {mutants.name(index)}"
+        killed = tries.kills(hidden, name, mutants.code(index))
         if killed >= ENOUGH_KILLS:
             continue
         if killed == 0 and is_equivalent(category, task, hidden, mutants, index, tries):

@@ -16,15 +16,24 @@ HIDDEN_CHECKS = 48
 def hidden_checks(keys: Keys, category: Category, task: Task) -> tuple[Check, ...]:
     """48 checks: the first 24 from the edge makers in turn, the others from the whole domain."""
     stream = Stream(keys.inputs, f"{category.slug}/{task.number}/{task.counter}")
+    return make_checks(category, task.variant, stream, HIDDEN_CHECKS)
+
+
+def make_checks(
+    category: Category, variant: Variant, stream: Stream, count: int
+) -> tuple[Check, ...]:
+    """`count` checks for a variant, half of them aimed at the edge."""
+    edges, half = category.edges, count // 2
     with _uncollected():
-        return make_checks(category, task.variant, stream, HIDDEN_CHECKS)
+        aimed = [edges[turn % len(edges)](variant, stream) for turn in range(half)]
+        return (*aimed, *(category.wide(variant, stream) for _ in range(count - half)))
 
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Without garbage collection: checks hold no cycles, and looking for some costs as much again.
+    """Without garbage collection: checks hold no cycles, and looking for some takes as long again.
 
-    Threads that overlap here leave it switched on, as they found it.
+    Threads that overlap here leave it switched on, if it was.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -33,12 +42,3 @@ def _uncollected() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def make_checks(
-    category: Category, variant: Variant, stream: Stream, count: int
-) -> tuple[Check, ...]:
-    """`count` checks for a variant, half of them aimed at the edge."""
-    edges, half = category.edges, count // 2
-    aimed = [edges[turn % len(edges)](variant, stream) for turn in range(half)]
-    return (*aimed, *(category.wide(variant, stream) for _ in range(count - half)))

@@ -4,6 +4,7 @@ import hashlib
 import importlib
 import importlib.util
 import os
+import traceback
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -38,13 +39,33 @@ def category_files(folder: Path) -> dict[str, Path]:
 
 
 def load_category(slug: str, overlay: Path | None = None) -> Category:
-    """One category by slug; raises AuthoringError when it is missing or does not import."""
-    if path := category_files(TREE).get(slug):
-        module = importlib.import_module(f"tasks.{path.parent.name}.{path.stem}")
-        return _named(module, path, "public")
-    if overlay and (path := category_files(overlay).get(slug)):
-        return _named(_import_file(path), path, "overlay")
-    raise AuthoringError(f"there is no category {slug}")
+    """One category by slug; AuthoringError says which file does not load, where and why.
+
+    Other files are left alone, so that a category can be worked on while others are half-written.
+    """
+    path, origin = category_files(TREE).get(slug), "public"
+    if path is None and overlay:
+        path, origin = category_files(overlay).get(slug), "overlay"
+    if path is None:
+        raise AuthoringError(f"there is no category {slug}")
+    try:
+        if origin == "public":
+            module = importlib.import_module(f"tasks.{path.parent.name}.{path.stem}")
+        else:
+            module = _import_file(path)
+        return _named(module, path, origin)
+    except Exception as error:
+        where = f"{path.parent.name}/{path.name}"
+        raise AuthoringError(f"{where} does not load: {_reason(error, path)}") from error
+
+
+def _reason(error: Exception, path: Path) -> str:
+    """Kind and text of what went wrong, with the line of the category file that it came from."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return f"line {error.lineno}: {error.msg}"
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    told = str(error) if isinstance(error, AuthoringError) else f"{type(error).__name__}: {error}"
+    return f"line {lines[-1]}: {told}" if lines else told
 
 
 def slugs(overlay: Path | None = None) -> tuple[str, ...]:
@@ -60,8 +81,17 @@ def slugs(overlay: Path | None = None) -> tuple[str, ...]:
 
 
 def load_categories(overlay: Path | None = None) -> dict[str, Category]:
-    """Every category built so far by slug."""
-    return {slug: load_category(slug, overlay) for slug in slugs(overlay)}
+    """Every category built so far by slug; AuthoringError names each file that does not load."""
+    loaded: dict[str, Category] = {}
+    broken: list[str] = []
+    for slug in slugs(overlay):
+        try:
+            loaded[slug] = load_category(slug, overlay)
+        except AuthoringError as error:
+            broken.append(str(error))
+    if broken:
+        raise AuthoringError("; ".join(broken))
+    return loaded
 
 
 def corpus_digest(overlay: Path | None = None) -> str:
@@ -93,7 +123,7 @@ def _import_file(path: Path) -> ModuleType:
 def _named(module: ModuleType, path: Path, origin: str) -> Category:
     category = getattr(module, "CATEGORY", None)
     if not isinstance(category, Category):
-        raise AuthoringError(f"{path.name} has no CATEGORY")
+        raise AuthoringError("it has no CATEGORY")
     slug = path.stem.replace("_", "-")
     domain = path.parent.name.replace("_", "-")
     cell = cells().get(slug)

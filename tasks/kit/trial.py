@@ -18,11 +18,19 @@ Namespace = dict[str, Any]
 class Trial:
     """Checks with what the reference shows for them; counts how many a mutant gets wrong."""
 
-    def __init__(self, reference: Namespace, checks: Sequence[Check]) -> None:
+    def __init__(
+        self, reference: Namespace, checks: Sequence[Check], expected: Sequence[bytes] | None = None
+    ) -> None:
         self.checks = tuple(checks)
-        self.expected = tuple(observe(reference, check) for check in self.checks)
+        if expected is None:
+            expected = [observe(reference, check) for check in self.checks]
+        self.expected = tuple(expected)
         self._bare = tuple(map(without_exceptions, self.expected))
-        self._order = list(range(len(self.checks)))
+
+    def part(self, indices: Sequence[int]) -> "Trial":
+        """Some of the checks; nothing runs again."""
+        checks = [self.checks[index] for index in indices]
+        return Trial({}, checks, [self.expected[index] for index in indices])
 
     def first_difference(self, namespace: Namespace) -> int | None:
         """Index of the first check that another namespace answers differently."""
@@ -35,25 +43,29 @@ class Trial:
         return all(a == b for a, b in zip(again, self.expected, strict=False))
 
     def kills(self, mutant: str | CodeType, enough: int | None = None) -> int:
-        """Checks that the mutant fails, counted up to `enough`; all of them if it does not load.
+        """Checks that the mutant fails, counted up to `enough`; all of them if it does not load."""
+        return len(self.killers(mutant, len(self.checks) if enough is None else enough))
 
-        Checks that killed before are asked first: the count is the same, and sooner reached.
+    def killers(
+        self, mutant: str | CodeType, enough: int, first: Sequence[int] = ()
+    ) -> Sequence[int]:
+        """Indices of `enough` checks that the mutant fails, or of all that there are.
+
+        The checks `first` are asked before the others: it is found sooner, how many is the same.
         """
-        if enough is None:
-            enough = len(self.checks)
         turns = TurnCounter()
         namespace = load_bounded(mutant, turns)
         if namespace is None:
-            return enough
-        killers: list[int] = []
-        for index in self._order:
+            return range(enough)
+        found: list[int] = []
+        for index in dict.fromkeys((*first, *range(len(self.checks)))):
             if self._fails(namespace, turns, index):
-                killers.append(index)
-                if len(killers) >= enough:
+                found.append(index)
+                if len(found) >= enough:
                     break
-        found = set(killers)
-        self._order = killers + [index for index in self._order if index not in found]
-        return len(killers)
+        # A module and its functions hold each other; they need not wait for the collector.
+        namespace.clear()
+        return found
 
     def told(self, index: int, other: Mapping[str, object]) -> str:
         """The check with what the reference shows, and how another namespace differs."""

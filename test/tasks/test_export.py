@@ -19,16 +19,20 @@ from sandbox.codec_json import check_from_json, observation_from_json
 from sandbox.compare import matches
 from sandbox.runner import observe
 from tasks.__main__ import main
+from tasks.commands import chosen_slugs
 from tasks.export import export, prompt_line, without_hidden
-from tasks.kit import Category
+from tasks.kit import AuthoringError, Category
 from tasks.kit.draw import draw_task
 from tasks.kit.environments import differing, environments
 from tasks.kit.epoch import Keys
+from tasks.kit.gate import Rejected
 from tasks.kit.hidden import hidden_checks
+from tasks.kit.keyfile import TRIAL_EPOCH, TRIAL_ROOT
 from tasks.kit.load import TREE, corpus_digest, load_category, slugs
 from tasks.kit.taxonomy import cells
 from tasks.kit.trial import load_reference
 from tasks.new import skeleton, write_skeleton
+from tasks.show import first_accepted
 from test.tasks.planted import SOUND, ask
 
 ROOT = bytes(range(32))
@@ -240,6 +244,45 @@ class Commands(Folders):
         self.assertEqual(2, self.run_tasks(*common, *rest)[0])
         self.assertEqual(2, self.run_tasks("validate", "no-such-category")[0])
         self.assertEqual(2, self.run_tasks("new", "no-such-category")[0])
+
+    def test_one_broken_file_stops_an_export_by_name_but_not_work_on_the_others(self):
+        for name, text in (("torn", "X = 1\ndef (\n"), ("empty", "")):
+            (self.overlay / "house_rules" / f"{name}_rules.py").write_text(text)
+        overlay = ("--overlay", str(self.overlay))
+        key = ("--key-file", str(self.key_file), "--out", str(self.folder / "out"))
+        chosen = ("--epoch", "e", "--category", "newest-items")
+        status, _, err = self.run_tasks("export", *chosen, *key, *overlay)
+        self.assertEqual(2, status)
+        self.assertIn("house_rules/torn_rules.py does not load: line 2", err)
+        self.assertIn("house_rules/empty_rules.py does not load: it has no CATEGORY", err)
+        self.assertFalse((self.folder / "out").exists())
+        self.assertEqual(0, self.run_tasks("show", "failmap__newest-items-1", *overlay)[0])
+        status, _, err = self.run_tasks("show", "failmap__torn-rules-1", *overlay)
+        self.assertEqual(2, status)
+        self.assertIn("torn_rules.py", err)
+        self.assertEqual(["newest-items"], chosen_slugs(["newest-items"], str(self.overlay)))
+
+    def test_show_asks_which_drawing_was_accepted(self):
+        name, overlay = "failmap__newest-items-2", ("--overlay", str(self.overlay))
+        key = ("--epoch", "export", "--key-file", str(self.key_file))
+        status, _, err = self.run_tasks("show", name, *key, *overlay)
+        self.assertEqual(2, status)
+        self.assertIn("--drawing", err)
+        self.assertEqual(0, self.run_tasks("show", name, *key, *overlay, "--counter", "3")[0])
+
+    def test_show_without_a_key_takes_a_drawing_that_the_gate_accepts(self):
+        keys = Keys.of(TRIAL_EPOCH, TRIAL_ROOT)
+        with mock.patch("tasks.show.examine", side_effect=[Rejected("killed: x"), None]):
+            found = first_accepted("failmap__newest-items-1", keys, self.overlay)
+        self.assertEqual((1, ""), found)
+        with mock.patch("tasks.show.examine", side_effect=Rejected("killed: x")):
+            counter, remark = first_accepted("failmap__newest-items-1", keys, self.overlay)
+        self.assertEqual(0, counter)
+        self.assertIn("killed: x", remark)
+        with mock.patch("tasks.show.examine", side_effect=AuthoringError("oracle")):
+            self.assertIn(
+                "oracle", first_accepted("failmap__newest-items-1", keys, self.overlay)[1]
+            )
 
     def test_an_overlay_that_repeats_a_public_category_is_refused(self):
         slug = slugs()[0]

@@ -2,14 +2,18 @@
 
 import unittest
 from dataclasses import replace
+from unittest import mock
 
 from sandbox.checks import Check, call
+from sandbox.material import MIN_GUESS_BITS
 from tasks.kit import AuthoringError, Category, Clause, change, knob
 from tasks.kit.accept import accept
 from tasks.kit.agree import agree
 from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
-from tasks.kit.gate import Rejected, Tries, examine
+from tasks.kit.gate import ENTROPY_FLOOR_BITS, Rejected, Tries, examine
+from tasks.kit.hidden import HIDDEN_CHECKS, hidden_checks
+from tasks.kit.trial import Trial, load_reference
 from test.tasks.planted import SOUND, ask, oracle, with_bugs, with_patch, with_shapes, with_text
 
 KEYS = Keys.of("gates", bytes(range(32)), practice=2, sealed=6)
@@ -131,6 +135,42 @@ def rare(model):
     return wrapped
 
 
+class KillOrder(unittest.TestCase):
+    def setUp(self):
+        self.task = draw_task(KEYS, SOUND, 1, 0)
+        reference = load_reference(self.task.reference)
+        self.hidden = Trial(reference, hidden_checks(KEYS, SOUND, self.task))
+
+    def test_checks_asked_first_change_who_kills_but_not_how_many(self):
+        every = self.hidden.killers(self.task.module, 48)
+        last = every[-1]
+        self.assertEqual(last, self.hidden.killers(self.task.module, 1, [last])[0])
+        for enough in (1, 3, 48):
+            told = self.hidden.killers(self.task.module, enough, [last, 0, last])
+            self.assertEqual(min(enough, len(every)), len(told))
+            self.assertEqual(len(told), len(set(told)))
+
+    def test_what_killed_a_mutant_is_asked_first_next_time(self):
+        tries = Tries()
+        source = self.task.module
+        self.assertEqual(3, tries.kills(self.hidden, "bug", source))
+        with mock.patch.object(Trial, "killers", return_value=range(3)) as asked:
+            tries.kills(self.hidden, "bug", source)
+            tries.kills(self.hidden, "another", source)
+        likely = [call.args[2] for call in asked.call_args_list]
+        self.assertEqual(list(self.hidden.killers(source, 3)), likely[0])
+        self.assertEqual([], likely[1])
+        self.assertEqual((3, 3), (tries.mutants, tries.killed))
+
+    def test_a_mutant_that_does_not_load_is_killed(self):
+        self.assertEqual(3, Tries().kills(self.hidden, "torn", "def f(:\n"))
+
+    def test_a_part_of_a_trial_keeps_what_was_observed(self):
+        part = self.hidden.part([5, 2])
+        self.assertEqual((self.hidden.checks[5], self.hidden.checks[2]), part.checks)
+        self.assertEqual((self.hidden.expected[5], self.hidden.expected[2]), part.expected)
+
+
 class SymptomGate(unittest.TestCase):
     def test_a_symptom_that_the_bug_passes_rejects_the_drawing(self):
         planted = replace(SOUND, symptom=lambda v, bug, s: ask(v, [5, 6, 7], 3))
@@ -140,6 +180,9 @@ class SymptomGate(unittest.TestCase):
 
 
 class CoverageGate(unittest.TestCase):
+    def test_the_floor_is_far_above_what_the_judge_refuses(self):
+        self.assertGreater(ENTROPY_FLOOR_BITS * HIDDEN_CHECKS, 2 * MIN_GUESS_BITS)
+
     def test_a_clause_that_no_check_touches_rejects_the_drawing(self):
         clause = Clause("unused", "Something else is promised.")
         planted = replace(SOUND, contract=(*SOUND.contract, clause))

@@ -9,6 +9,7 @@ from tasks.kit.accept import Drawing
 from tasks.kit.bounds import MOST_PROMPT_BYTES
 from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
+from tasks.kit.table import as_document
 from tasks.kit.validate import Report, as_text, report_drawing, validate
 from test.tasks.planted import SOUND
 from test.tasks.test_export import OVERLAY_LINE, PLANTED
@@ -45,6 +46,24 @@ class ReportOfAllTasks(unittest.TestCase):
         self.assertEqual(["0% of the tasks show a symptom"], report.faults)
 
 
+class Table(unittest.TestCase):
+    def test_has_a_row_a_category_and_one_of_totals(self):
+        reports = [Report("planted"), Report("ttl-off-by-one-unit", faults=["torn"])]
+        report_drawing(drawing(), reports[0])
+        lines = as_document(reports).splitlines()
+        head, _, planted, torn, totals = lines[-5:]
+        self.assertEqual({head.count("|")}, {line.count("|") for line in lines[-5:]})
+        for word in ("| overlay ", "| planted ", "| 96 ", "| pass "):
+            self.assertIn(word, planted)
+        shares = reports[0].figures["difficulty in percent"]
+        assert isinstance(shares, dict)
+        self.assertEqual([1, 2, 3, 4, 5], list(shares))
+        self.assertIn(" / ".join(map(str, shares.values())), planted)
+        self.assertIn("| caching-expiry ", torn)
+        self.assertIn("| 1 fail ", torn)
+        self.assertIn("| 2 categories ", totals)
+
+
 class ValidateOne(unittest.TestCase):
     def run_on(self, text: str) -> Report:
         with tempfile.TemporaryDirectory() as folder:
@@ -64,6 +83,15 @@ class ValidateOne(unittest.TestCase):
             report = self.run_on(text)
             self.assertEqual(1, len(report.faults), text)
             self.assertTrue(as_text(report).startswith("FAIL newest-items"))
+            self.assertIn("house_rules/newest_items.py does not load: ", report.faults[0])
+
+    def test_the_fault_of_a_file_that_breaks_has_its_line_and_reason(self):
+        for text, told in (
+            ("\nraise RuntimeError('torn')\n", "line 2: RuntimeError: torn"),
+            ("X = 1\ndef (\n", "line 2: invalid syntax"),
+            ("X = 1\n", "it has no CATEGORY"),
+        ):
+            self.assertIn(told, self.run_on(text).faults[0])
 
 
 if __name__ == "__main__":
