@@ -1,6 +1,8 @@
-// What the client adds to a fast server, and what it costs to resume the largest run.
+// What the client adds to a fast server, and what it costs to resume and submit the largest run.
+// `node test/bench/client.ts [throughput|resume|memory …]`; without names: all three.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { loadavg } from 'node:os'
 import path from 'node:path'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
@@ -188,10 +190,13 @@ async function resume() {
     }
     await journal.close()
     const opened: number[] = []
+    const busy: number[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
       const startedAt = performance.now()
+      const before = process.cpuUsage()
       const again = Journal.open(folder)
       opened.push(performance.now() - startedAt)
+      busy.push(process.cpuUsage(before).user / 1000)
       if (again?.size !== WHOLE_MAP) throw new Error(`${again?.size} answers`)
       await again.close()
     }
@@ -202,6 +207,8 @@ async function resume() {
     return {
       journal_lines: WHOLE_MAP,
       journal_open_ms: Math.round(median(opened)),
+      /** What an idle machine takes: the time of this process alone. */
+      journal_open_cpu_ms: Math.round(median(busy)),
       prompts_index_ms: Math.round(indexMs),
     }
   } finally {
@@ -209,9 +216,10 @@ async function resume() {
   }
 }
 
-const outcome = {
-  client: await throughput(),
-  resume: await resume(),
-  memory: await clientMemory(),
+const parts = { throughput, resume, memory: clientMemory }
+const wanted = process.argv.slice(2)
+const outcome: Record<string, unknown> = {}
+for (const [name, measure] of Object.entries(parts)) {
+  if (wanted.length === 0 || wanted.includes(name)) outcome[name] = await measure()
 }
-process.stdout.write(`${JSON.stringify(outcome)}\n`)
+process.stdout.write(`${JSON.stringify({ ...outcome, load_average: loadavg() })}\n`)
