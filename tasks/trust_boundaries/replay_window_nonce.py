@@ -33,15 +33,19 @@ KNOBS = (
         "scope",
         sender={
             "scope_clause": "by a $message of the same $sender",
-            "key": "($sender, $nonce)",
-            "other_key": 'f"{$sender}{$nonce}"',
+            "key": "key",
+            "key_line": "key = ($sender, $nonce)",
+            "other_key": "key",
+            "other_line": 'key = f"{$sender}{$nonce}"',
             "key_type": "tuple[str, str]",
             "used_things": "pairs of $sender and $nonce",
         },
         everybody={
             "scope_clause": "by a $message of any $sender",
             "key": "$nonce",
-            "other_key": "($sender, $nonce)",
+            "key_line": "",
+            "other_key": "key",
+            "other_line": "key = ($sender, $nonce)",
             "key_type": "str",
             "used_things": "${nonce}s",
         },
@@ -53,12 +57,12 @@ KNOBS = (
             "anchor": "$stamp", "other_anchor": "now",
             "is_used": "key in self._since and now - self._since[key] $within TOLERANCE",
             "used_here": "any(use == key and now - since $within TOLERANCE for use, since in uses)",
-            "used_args": "key, now", "used_params": "key: $key_type, now: int",
+            "used_args": "$key, now", "used_params": "key: $key_type, now: int",
             "gate_count": "now = self._clock()\nreturn sum(self._is_used(key, now) for key in self._since)",
             "heap_import": "from heapq import heappop, heappush",
             "heap_init": "self._ends: list[tuple[int, $key_type]] = []",
             "heap_note": "heappush(self._ends, (since + TOLERANCE, key))",
-            "use_args": "key, $anchor", "other_use_args": "key, $other_anchor", "use_params": "key: $key_type, since: int",
+            "use_args": "$key, $anchor", "other_use_args": "$key, $other_anchor", "use_params": "key: $key_type, since: int",
             "now_call": "self._now()", "count_now": "self._now()", "heap_now": HEAP_NOW,
         },
         by_later={
@@ -67,12 +71,12 @@ KNOBS = (
             "anchor": "max(now, $stamp)", "other_anchor": "$stamp",
             "is_used": "key in self._since and now - self._since[key] $within TOLERANCE",
             "used_here": "any(use == key and now - since $within TOLERANCE for use, since in uses)",
-            "used_args": "key, now", "used_params": "key: $key_type, now: int",
+            "used_args": "$key, now", "used_params": "key: $key_type, now: int",
             "gate_count": "now = self._clock()\nreturn sum(self._is_used(key, now) for key in self._since)",
             "heap_import": "from heapq import heappop, heappush",
             "heap_init": "self._ends: list[tuple[int, $key_type]] = []",
             "heap_note": "heappush(self._ends, (since + TOLERANCE, key))",
-            "use_args": "key, $anchor", "other_use_args": "key, $other_anchor", "use_params": "key: $key_type, since: int",
+            "use_args": "$key, $anchor", "other_use_args": "$key, $other_anchor", "use_params": "key: $key_type, since: int",
             "now_call": "self._now()", "count_now": "self._now()", "heap_now": HEAP_NOW,
         },
         for_good={
@@ -80,9 +84,9 @@ KNOBS = (
             "anchor": "now", "other_anchor": "$stamp",
             "is_used": "key in self._since",
             "used_here": "any(use == key for use, _ in uses)",
-            "used_args": "key", "used_params": "key: $key_type", "gate_count": "return len(self._since)",
+            "used_args": "$key", "used_params": "key: $key_type", "gate_count": "return len(self._since)",
             "heap_import": "", "heap_init": "", "heap_note": "",
-            "use_args": "key", "other_use_args": "key", "use_params": "key: $key_type",
+            "use_args": "$key", "other_use_args": "$key", "use_params": "key: $key_type",
             "now_call": "self._clock()", "count_now": "", "heap_now": "",
         },
     ),
@@ -95,9 +99,9 @@ KNOBS = (
         used_up={
             "refused_clause": '"late" and "early" ones bring their $nonce into use as accepted ones do, '
             "unless it is in use already",
-            "burn": "if not used:\n    self._since[key] = $anchor",
-            "function_burn": "if not used:\n    uses.append((key, $anchor))",
-            "heap_burn": "if key not in self._used:\n    self._use($use_args)",
+            "burn": "if not used:\n    self._since[$key] = $anchor",
+            "function_burn": "if not used:\n    uses.append(($key, $anchor))",
+            "heap_burn": "if $key not in self._used:\n    self._use($use_args)",
         },
     ),
 )  # fmt: skip
@@ -171,7 +175,7 @@ class $cls:
         if not $nonce:
             raise ValueError("a $message needs a $nonce")
         now = self._clock()
-        key = $key
+        $key_line
         used = self._is_used($used_args)
         if not self._$is_genuine($sender, $nonce, $stamp, $seal):
             return "forged"
@@ -183,7 +187,7 @@ class $cls:
             return "early"
         if used:
             return "replayed"
-        self._since[key] = $anchor
+        self._since[$key] = $anchor
         return "accepted"
 
     def $count(self) -> int:
@@ -200,21 +204,21 @@ class $cls:
             return "early"
 """, "")),
         change("late_edge", ("now - $stamp $beyond", "now - $stamp $flipped")),
-        change("anchored", ("        self._since[key] = $anchor\n        return", "        self._since[key] = $other_anchor\n        return"),
+        change("anchored", ("        self._since[$key] = $anchor\n        return", "        self._since[$key] = $other_anchor\n        return"),
                when={"kept": ("by_stamp", "by_later")}),
         change("freed", ("self._since[key] $within", "self._since[key] $short"), when={"kept": ("by_stamp", "by_later")}),
         change(
             "noted_first",
-            ("        used = self._is_used($used_args)\n", "        used = self._is_used($used_args)\n        self._since.setdefault(key, $anchor)\n"),
-            ("        self._since[key] = $anchor\n        return", "        return"),
+            ("        used = self._is_used($used_args)\n", "        used = self._is_used($used_args)\n        self._since.setdefault($key, $anchor)\n"),
+            ("        self._since[$key] = $anchor\n        return", "        return"),
         ),
     ),
     known_failing=(
         change("nonce_first", ("        if now - $stamp $beyond", '        if used:\n            return "replayed"\n        if now - $stamp $beyond')),
-        change("forged_noted", ('            return "forged"', '            self._since.setdefault(key, now)\n            return "forged"'),
+        change("forged_noted", ('            return "forged"', '            self._since.setdefault($key, now)\n            return "forged"'),
                against=("no_early", "late_edge", "anchored", "freed")),
         change("early_edge", ("$stamp - now $beyond", "$stamp - now $flipped")),
-        change("other_key", ("key = $key", "key = $other_key")),
+        change("other_key", slots={"key": "$other_key", "key_line": "$other_line"}),
         change("counts_all", ("sum(self._is_used(key, now) for key in self._since)", "len(self._since)"),
                when={"kept": ("by_stamp", "by_later")}),
         change("kept_longer", ("self._since[key] $within TOLERANCE", "self._since[key] $within 2 * TOLERANCE"),
@@ -255,8 +259,8 @@ def $function(${message}s: Iterable[tuple[int, str, str, int, bool]]) -> tuple[l
     for now, $sender, $nonce, $stamp, genuine in ${message}s:
         if not $nonce:
             raise ValueError("a $message needs a $nonce")
-        key = $key
-        used = is_used(key)
+        $key_line
+        used = is_used($key)
         if not genuine:
             verdict = "forged"
         elif now - $stamp $beyond TOLERANCE:
@@ -269,7 +273,7 @@ def $function(${message}s: Iterable[tuple[int, str, str, int, bool]]) -> tuple[l
             verdict = "replayed"
         else:
             verdict = "accepted"
-            uses.append((key, $anchor))
+            uses.append(($key, $anchor))
         verdicts.append(verdict)
     return verdicts, len({key for key, _ in uses if is_used(key)})
 ''',
@@ -280,21 +284,21 @@ def $function(${message}s: Iterable[tuple[int, str, str, int, bool]]) -> tuple[l
             $function_burn
 """, "")),
         change("late_edge", ("now - $stamp $beyond", "now - $stamp $flipped")),
-        change("anchored", ('"accepted"\n            uses.append((key, $anchor))', '"accepted"\n            uses.append((key, $other_anchor))'),
+        change("anchored", ('"accepted"\n            uses.append(($key, $anchor))', '"accepted"\n            uses.append(($key, $other_anchor))'),
                when={"kept": ("by_stamp", "by_later")}),
         change("freed", ("now - since $within", "now - since $short"), when={"kept": ("by_stamp", "by_later")}),
         change(
             "noted_first",
-            ("        used = is_used(key)\n", "        used = is_used(key)\n        uses.append((key, $anchor))\n"),
-            ('            verdict = "accepted"\n            uses.append((key, $anchor))\n', '            verdict = "accepted"\n'),
+            ("        used = is_used($key)\n", "        used = is_used($key)\n        uses.append(($key, $anchor))\n"),
+            ('            verdict = "accepted"\n            uses.append(($key, $anchor))\n', '            verdict = "accepted"\n'),
         ),
     ),
     known_failing=(
         change("nonce_first", ("        elif now - $stamp $beyond", '        elif used:\n            verdict = "replayed"\n        elif now - $stamp $beyond')),
-        change("forged_noted", ('            verdict = "forged"', '            verdict = "forged"\n            uses.append((key, now))'),
+        change("forged_noted", ('            verdict = "forged"', '            verdict = "forged"\n            uses.append(($key, now))'),
                against=("no_early", "late_edge", "anchored", "freed")),
         change("early_edge", ("$stamp - now $beyond", "$stamp - now $flipped")),
-        change("other_key", ("key = $key", "key = $other_key")),
+        change("other_key", slots={"key": "$other_key", "key_line": "$other_line"}),
         change("counts_uses", ("len({key for key, _ in uses if is_used(key)})", "len(uses)"),
                when={"kept": ("by_stamp", "by_later"), "refused": "unused"}, against=("no_early", "late_edge", "noted_first")),
         change("kept_longer", ("now - since $within TOLERANCE", "now - since $within 2 * TOLERANCE"),
@@ -332,14 +336,14 @@ class $cls:
         if not $nonce:
             raise ValueError("a $message needs a $nonce")
         now = $now_call
-        key = $key
+        $key_line
         if not self._$is_genuine($sender, $nonce, $stamp, $seal):
             return "forged"
         verdict = self._placed(now - $stamp)
         if verdict is not None:
             $heap_burn
             return verdict
-        if key in self._used:
+        if $key in self._used:
             return "replayed"
         self._use($use_args)
         return "accepted"
@@ -372,16 +376,16 @@ class $cls:
         change("freed", ("[0][0] $expired now", "[0][0] $other_expired now"), when={"kept": ("by_stamp", "by_later")}),
         change(
             "noted_first",
-            ("        key = $key\n", "        key = $key\n        used = key in self._used\n        self._use($use_args)\n"),
-            ("        if key in self._used:\n            return \"replayed\"\n        self._use($use_args)\n", "        if used:\n            return \"replayed\"\n"),
+            ("        now = $now_call\n        $key_line\n", "        now = $now_call\n        $key_line\n        used = $key in self._used\n        self._use($use_args)\n"),
+            ("        if $key in self._used:\n            return \"replayed\"\n        self._use($use_args)\n", "        if used:\n            return \"replayed\"\n"),
         ),
     ),
     known_failing=(
-        change("nonce_first", ("        verdict = self._placed", '        if key in self._used:\n            return "replayed"\n        verdict = self._placed')),
-        change("forged_noted", ('            return "forged"', '            self._used.add(key)\n            return "forged"'),
+        change("nonce_first", ("        verdict = self._placed", '        if $key in self._used:\n            return "replayed"\n        verdict = self._placed')),
+        change("forged_noted", ('            return "forged"', '            self._used.add($key)\n            return "forged"'),
                against=("no_early", "late_edge", "anchored", "freed")),
         change("early_edge", ("if -age $beyond", "if -age $flipped")),
-        change("other_key", ("key = $key", "key = $other_key")),
+        change("other_key", slots={"key": "$other_key", "key_line": "$other_line"}),
         change("counts_late", ("        $count_now\n        return len", "        return len"), when={"kept": ("by_stamp", "by_later")}),
         change("kept_longer", ("(since + TOLERANCE, key)", "(since + 2 * TOLERANCE, key)"),
                when={"kept": ("by_stamp", "by_later")}, against=("no_early", "late_edge", "noted_first")),
