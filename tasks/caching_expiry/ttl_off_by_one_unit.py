@@ -122,6 +122,12 @@ class $cls:
         $zero_rule
 '''
 
+ZERO_LEFT = change(
+    "zero_left",
+    ("if $ttl == 0:\n            self._drop($key)\n", "if $ttl == 0:\n"),
+    when={"zero": "never"},
+)
+
 ENTRIES = Shape(
     name="entries",
     entry_point="$cls",
@@ -171,6 +177,15 @@ ENTRIES = Shape(
             ("$start_time, $ttl)", "Fraction(int(self._clock())), $ttl)"),
             when={"stored": "exact"},
         ),
+        change(
+            "member_stale",
+            (
+                "        entry = self._entries.get($key)\n"
+                "        return entry is not None and not self._is_dead(entry)\n",
+                "        return $key in self._entries\n",
+            ),
+        ),
+        ZERO_LEFT,
     ),
     known_failing=(
         change("flipped", ("start $over lifetime", "start $flipped lifetime")),
@@ -245,6 +260,7 @@ SPANS = Shape(
             ("start = $start_time", "start = Fraction(int(self._clock()))"),
             when={"stored": "exact"},
         ),
+        ZERO_LEFT,
     ),
     known_failing=(
         change("flipped", ("return now $over end", "return now $flipped end")),
@@ -335,8 +351,13 @@ def visible(v: Variant, s: Stream):
 
 
 def symptom(v: Variant, bug: str, s: Stream) -> Check:
-    """One look at an entry that the bug judges differently, through get alone."""
+    """One look at an entry that the bug judges differently."""
     key, ttl = s.choice(KEYS), s.between(2, 6)
+    if bug == "zero_left":
+        return script(v, "zero", put(v, key, 1, ttl), put(v, key, 2, 0), get(v["get"], key))
+    if bug == "member_stale":
+        over = tick("clock", ttl + 1), call("@contains", Ref("store"), key)
+        return script(v, "agree", put(v, key, 1, ttl), *over)
     start, lifetime, age = {
         "early": (0, ttl, ttl - HALF),
         "age_rounded": (0, ttl + HALF, ttl + 3 * QUARTER),
