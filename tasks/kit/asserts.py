@@ -2,18 +2,20 @@
 
 from collections import OrderedDict, deque
 from collections.abc import Iterable
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from sandbox.checks import Check, Fixture, Reply, Step
 from sandbox.codec import Attr, Ref
 from sandbox.decode import Stand, decode
 
+_TIMES = (date, time, datetime, timedelta)
 _INFIX = {
     "@add": "+", "@sub": "-", "@eq": "==", "@ne": "!=", "@lt": "<", "@le": "<=", "@gt": ">",
     "@ge": ">=",
 }  # fmt: skip
 _NOTES = {
-    "raises": "`with raises(E):` passes if E, or a subclass of E, is raised.",
+    "raises": "`with raises(E) as e:` passes if E, or a subclass of E, is raised; e is that error.",
     "effects": "`effects()` lists the calls that helpers received since it was last asked.",
     "clock": "`Clock(t)`: virtual time; `.now` and calling it give the time, `.sleep(d)` moves it.",
     "callback": "`Callback(*replies)`: a function; gives its replies in order, the last for ever.",
@@ -33,7 +35,7 @@ def readable(check: Check, expected: bytes) -> str:
     lines = [f"{name} = {_fixture(fixture)}" for name, fixture in check.fixtures.items()]
     steps = iter(outcomes)
     for step in check.steps:
-        lines += _step(step, steps)
+        lines += _step(step, steps, check.compare.exception_args)
     lines += [f"assert {n} == {show(v)}" for n, v in zip(check.watch, watched, strict=True)]
     return "\n".join(lines)
 
@@ -65,7 +67,8 @@ def show(value: Any) -> str:
     if type(value) in (set, frozenset) and value:
         inner = ", ".join(sorted(map(show, value)))
         return "{" + inner + "}" if type(value) is set else "frozenset({" + inner + "})"
-    return repr(value)
+    # Modules import the names of datetime, so that is how they are shown.
+    return repr(value).replace("datetime.", "") if type(value) in _TIMES else repr(value)
 
 
 def _stand(value: Stand) -> str:
@@ -115,20 +118,23 @@ def _replies(replies: tuple[Reply, ...]) -> str:
     return f"({', '.join(map(_reply, replies))})"
 
 
-def _step(step: Step, outcomes: Any) -> list[str]:
-    """The lines of one step; takes its outcome, and those of steps inside it, from the iterator."""
+def _step(step: Step, outcomes: Any, strict: bool) -> list[str]:
+    """The lines of one step; takes its outcome, and those of steps inside it, from the iterator.
+
+    `strict`: the arguments of errors count, so they are shown.
+    """
     if step.op == "within":
-        return _within(step, outcomes)
+        return _within(step, outcomes, strict)
     kind, value, effects = next(outcomes)
     if step.op == "tick":
         return [f"{step.parts[0]}.sleep({show(step.parts[1])})"]
     if step.op == "put":
         lines = [f"{step.parts[0]} = {show(step.parts[1])}"]
-        lines = _raised(lines[0], value) if kind == "raised" else lines
+        lines = _raised(lines, value, None, strict) if kind == "raised" else lines
     else:
         text = _expression(step)
         if kind == "raised":
-            lines = _raised(text if step.bind is None else f"{step.bind} = {text}", value)
+            lines = _raised([text], value, step.bind, strict)
         elif kind == "bound":
             lines = [f"{step.bind} = {text}"]
         else:
@@ -138,23 +144,27 @@ def _step(step: Step, outcomes: Any) -> list[str]:
     return lines
 
 
-def _within(step: Step, outcomes: Any) -> list[str]:
+def _within(step: Step, outcomes: Any, strict: bool) -> list[str]:
     name, steps, error = step.parts
     head = f"with {name}{f' as {step.bind}' if step.bind else ''}:"
-    body = [line for inner in steps for line in _step(inner, outcomes)]
+    body = [line for inner in steps for line in _step(inner, outcomes, strict)]
     if error is not None:
         body.append(f"raise {_reply(error)[7:-1]}")
     kind, value, effects = next(outcomes)
     lines = [head, *(f"    {line}" for line in body or ["pass"])]
     if kind == "raised":
-        lines = [f"with raises({value.label.lstrip('.')}):", *(f"    {line}" for line in lines)]
+        lines = _raised(lines, value, None, strict)
     if effects:
         lines.append(f"assert effects() == [{', '.join(map(_effect, effects))}]")
     return lines
 
 
-def _raised(text: str, error: Stand) -> list[str]:
-    return [f"with raises({error.label.lstrip('.')}):", f"    {text}"]
+def _raised(lines: list[str], error: Stand, bind: str | None, strict: bool) -> list[str]:
+    """The lines inside a block that expects the error; `bind` names it for later steps."""
+    name = bind or ("error" if strict else None)
+    head = f"with raises({error.label.lstrip('.')}){f' as {name}' if name else ''}:"
+    shown = [f"assert {name}.args == {show(error.parts[1])}"] if strict else []
+    return [head, *(f"    {line}" for line in lines), *shown]
 
 
 def _assertion(text: str, value: Any) -> str:
