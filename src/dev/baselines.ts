@@ -25,7 +25,9 @@ const SEALED = '10'
 /** A lost model repeats itself up to the limit; a module of 80 lines needs about this much. */
 const MAX_TOKENS = '1024'
 
-const runSchema = z.object({ run: z.string() }).loose()
+const runsSchema = z.object({
+  runs: z.array(z.object({ run: z.string(), epoch: z.string(), model: z.string() }).loose()),
+})
 
 type Wish = { models: string[]; size: Size; write: boolean; ports: Ports }
 
@@ -61,19 +63,23 @@ function usage(what: string): SetupError {
   )
 }
 
+type Model = { name: string; options: string[] }
+
 /** What `failmap run` is told for a model. */
-async function modelArguments(name: string, ports: Ports): Promise<string[]> {
-  if (name !== SMALL) return ['--model', name]
+async function modelOf(name: string, ports: Ports): Promise<Model> {
+  if (name !== SMALL) return { name, options: [] }
   const url = await startSmallModel(ports.sandbox + 1, say)
-  const model = ['--model', `llama-cpp/${SMALL_MODEL}`, '--base-url', url]
-  return [...model, '--max-tokens', MAX_TOKENS, '-j', '1']
+  const options = ['--base-url', url, '--max-tokens', MAX_TOKENS, '-j', '1']
+  return { name: `llama-cpp/${SMALL_MODEL}`, options }
 }
 
-/** Run, submission and report of one model on the sealed tasks. */
-async function score(vendor: Vendor, model: string[]): Promise<Report> {
-  const ran = runSchema.parse(await vendor.ask(['run', ...model, '--part', 'sealed'], [0, 5]))
-  await vendor.ask(['submit', ran.run, '--wait'])
-  return reportSchema.parse(await vendor.ask(['report', ran.run]))
+/** Run, submission and report of one model on the sealed tasks of an epoch. */
+async function score(vendor: Vendor, epoch: string, { name, options }: Model): Promise<Report> {
+  await vendor.type(['run', '--model', name, ...options, '--part', 'sealed'], [0, 5])
+  const { runs } = runsSchema.parse(await vendor.ask(['runs']))
+  const run = runs.findLast((each) => each.epoch === epoch && each.model === name)?.run ?? ''
+  await vendor.type(['submit', run, '--wait'])
+  return reportSchema.parse(await vendor.ask(['report', run]))
 }
 
 await withServices(async () => {
@@ -94,7 +100,7 @@ await withServices(async () => {
   for (const name of models) {
     stage(name)
     const startedAt = performance.now()
-    const report = await score(vendor, await modelArguments(name, ports))
+    const report = await score(vendor, epoch.id, await modelOf(name, ports))
     rows.push({ name, size, corpus, report })
     say(`${markdownRow({ name, size, corpus, report })}`)
     say(`${Math.round((performance.now() - startedAt) / 1000)} s`)
