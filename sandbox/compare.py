@@ -2,14 +2,17 @@
 
 import re
 import struct
+from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Any
 
 from sandbox.checks import Compare
 from sandbox.limits import CodecError
-from sandbox.terms import Term, read
+from sandbox.terms import Term, read, read_at
 
-# Dicts, other mappings, named tuples and exceptions, or data that looks like them.
-_LENIENT = re.compile(rb"[{E]|[mt][0-9a-f]+:s")
+# Dicts, other mappings, named tuples and exceptions, or data that looks like them: without one of
+# them in what was observed, only equal bytes are right.
+_LENIENT = re.compile(rb"\{[1-9a-f]|E[1-9a-f][0-9a-f]*:s|[mt][0-9a-f]+:s")
 # Where a plain type is expected, the standard subclasses of it are as good.
 _PLAIN = {"m": "{", "t": "("}
 
@@ -19,41 +22,68 @@ def is_sound(observation: bytes) -> bool:
     return observation.startswith(b"(3:i0;")
 
 
-def matches(expected: bytes, observed: bytes, compare: Compare) -> bool:
+def matches(expected: bytes, observed: bytes, compare: Compare, steps: Sequence[int] = ()) -> bool:
     """Whether `observed` is right. Bytes first; what differs is read as terms, never as objects.
 
-    Raises `CodecError` if `observed` is not a canonical observation: that is a broken frame.
+    `steps`: where the steps of `expected` begin and the last one ends, see `observe_steps`; with
+    them a wrong answer is found out many times faster. Raises `CodecError` if as much of
+    `observed` as decides is not canonical: that is a broken frame.
     """
     if not is_sound(expected):
         return False
     if expected == observed:
         return True
     strict = compare.effect_order and compare.tolerance is None
-    if strict and not (_LENIENT.search(observed) and _LENIENT.search(expected)):
-        return False  # nothing in them may differ in bytes and yet match
+    if strict and not _LENIENT.search(observed):
+        return False
+    comparison = _Comparison(compare)
+    if steps and is_sound(observed) and comparison.differ_at_once(expected, observed, steps):
+        return False
     wanted, found = read(expected), read(observed)
     if not _is_observation(found):
         raise CodecError("not an observation")
-    if not is_sound(observed):
-        return False
-    return _Comparison(compare).observations(wanted, found)
+    return is_sound(observed) and comparison.observations(wanted, found)
+
+
+def _first_difference(one: bytes, other: bytes) -> int:
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _is_observation(term: Term) -> bool:
     if term.tag != "(" or [part.tag for part in term.content] != ["i", "(", "("]:
         return False
-    return all(
-        step.tag == "("
-        and len(step.content) == 3
-        and step.content[0].tag == "s"
-        and step.content[2].tag == "("
-        for step in term.content[1].content
+    return all(_is_step(step) for step in term.content[1].content)
+
+
+def _is_step(term: Term) -> bool:
+    return (
+        term.tag == "("
+        and len(term.content) == 3
+        and term.content[0].tag == "s"
+        and term.content[2].tag == "("
     )
 
 
 class _Comparison:
     def __init__(self, compare: Compare) -> None:
         self.compare = compare
+
+    def differ_at_once(self, expected: bytes, observed: bytes, steps: Sequence[int]) -> bool:
+        """Whether the step with the first different byte is wrong, as it is in most wrong answers.
+        False says nothing."""
+        step = bisect_right(steps, _first_difference(expected, observed)) - 1
+        if not 0 <= step < len(steps) - 1:
+            return False
+        # Up to here the bytes are the same, so the same step begins in both.
+        wanted, found = read_at(expected, steps[step]), read_at(observed, steps[step])
+        return not (_is_step(found) and self.steps(wanted, found))
 
     def observations(self, wanted: Term, found: Term) -> bool:
         steps, other_steps = wanted.content[1].content, found.content[1].content

@@ -7,15 +7,18 @@ import hashlib
 import math
 import threading
 import time
+from array import array
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from sandbox.checks import Check, Compare
+from sandbox.codec import CodecError
 from sandbox.compare import is_sound
 from sandbox.packing import pack
-from sandbox.runner import load, observe
+from sandbox.reference import observe_reference
+from sandbox.runner import load
 from sandbox.shard import ShardRequest
 from sandbox.wire import pack_task
 
@@ -71,20 +74,23 @@ class Draw(Protocol):
 
 @dataclass(slots=True)
 class TaskMaterial:
-    """One task, ready to judge. Checks are kept packed: as objects they take ten times as much."""
+    """One task, ready to judge. Checks are kept packed: as objects they take ten times as much.
+
+    `steps` tells for each expected observation where its steps are.
+    """
 
     task: DrawnTask
     visible: int
     compares: tuple[Compare, ...]
     packed: list[bytes]
     expected: tuple[bytes, ...]
+    steps: tuple[Sequence[int], ...]
     cpu_ms: float
 
     def frame(self, source: str) -> bytes:
         """The frame that sends a module and all checks of this task to a lane."""
-        return pack_task(
-            source.encode("utf-8", "surrogatepass"), self.task.entry_point, self.packed
-        )
+        data = source.encode("utf-8", "surrogatepass")
+        return pack_task(data, self.task.entry_point, self.packed, self.visible)
 
 
 def guess_bits(expected: Sequence[bytes]) -> float:
@@ -112,14 +118,19 @@ def prepare(task: DrawnTask, hidden: tuple[Check, ...]) -> TaskMaterial:
     with _observing:
         started = time.thread_time()
         namespace = load(task.reference, "module", task.entry_point)
-        expected = tuple(observe(namespace, check) for check in packed)
+        try:
+            seen = [observe_reference(namespace, check) for check in packed]
+        except (CodecError, RecursionError, MemoryError):
+            raise QuarantinedError("a reference could not be observed") from None
         cpu_ms = (time.thread_time() - started) * 1000
+    expected = tuple(observation for observation, _ in seen)
+    steps = tuple(array("I", places) for _, places in seen)
     if not all(is_sound(observation) for observation in expected):
         raise QuarantinedError("an expected observation has no form")
     if guess_bits(expected[len(task.visible) :]) < MIN_GUESS_BITS:
         raise QuarantinedError("the expected observations can be guessed")
     compares = tuple(check.compare for check in checks)
-    return TaskMaterial(task, len(task.visible), compares, packed, expected, cpu_ms)
+    return TaskMaterial(task, len(task.visible), compares, packed, expected, steps, cpu_ms)
 
 
 @dataclass(frozen=True, slots=True)

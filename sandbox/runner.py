@@ -77,7 +77,7 @@ def observe(namespace: dict, check: Check | bytes) -> bytes:
     (count of things without a form, (step outcomes), (watched values))."""
     packed = check if type(check) is bytes else pack(check)  # type: ignore[arg-type]
     try:
-        return _Run(namespace, packed).observation()
+        return CheckRun(namespace, packed).observation()
     except (CodecError, RecursionError, MemoryError):
         return _OVER
 
@@ -87,7 +87,7 @@ def run(frame: bytes, send: Callable[[bytes], None]) -> None:
 
     The entry of the jail. Any failure to load, whatever its class, is one kind of answer.
     """
-    source, entry_point, checks = unpack_task(frame)
+    source, entry_point, checks, shown = unpack_task(frame)
     try:
         namespace = load(source, "module", entry_point)
     except BaseException as error:
@@ -99,7 +99,7 @@ def run(frame: bytes, send: Callable[[bytes], None]) -> None:
         part = pack_answer(OBSERVATION, sequence, observe(namespace, packed))
         waiting.append(part)
         size += len(part)
-        if size > _SEND_AT:
+        if size > _SEND_AT or sequence == shown:
             send(b"".join(waiting))
             waiting, size = [], 0
     send(b"".join(waiting))
@@ -116,7 +116,7 @@ _OVER = join_tuple([b"i1;", b"(0:", b"(0:"])
 class _Unpickler(pickle.Unpickler):
     """Puts bound objects in the place of `Ref` and `Attr`. Reads the judge's bytes only."""
 
-    def __init__(self, data: bytes, run: "_Run") -> None:
+    def __init__(self, data: bytes, run: "CheckRun") -> None:
         super().__init__(_BytesIO(data))
         self.run = run
 
@@ -126,8 +126,8 @@ class _Unpickler(pickle.Unpickler):
         return super().find_class(module_name, global_name)
 
 
-class _Run:
-    """One check against one module."""
+class CheckRun:
+    """One check against one module; `outcomes` holds the bytes of each step that was done."""
 
     def __init__(self, namespace: dict, packed: bytes) -> None:
         fixtures, self.steps, self.watch, self.aliasing = _loads(packed)
@@ -282,7 +282,7 @@ class _Instant:
 
 _ENCODED = ("take",)
 _OPS = {
-    "call": _Run.call, "get": _Run.get, "put": _Run.put, "tick": _Run.tick, "take": _Run.take,
-    "within": _Run.within, "look": _Run.get, "same": _Run.same, "interleave": _Run.interleave,
-    "run_async": _Run.run_async,
+    "call": CheckRun.call, "get": CheckRun.get, "put": CheckRun.put, "tick": CheckRun.tick, "take": CheckRun.take,
+    "within": CheckRun.within, "look": CheckRun.get, "same": CheckRun.same, "interleave": CheckRun.interleave,
+    "run_async": CheckRun.run_async,
 }  # fmt: skip

@@ -200,6 +200,13 @@ def _is_length(term: Term, least: int) -> bool:
     return term.tag == "i" and len(term.content) < 16 and int(term.content, 16) >= least
 
 
+def read_at(data: bytes, start: int) -> Term:
+    """The term that begins at `start`, whatever follows it; the numbers of aliases go unchecked."""
+    reader = _Reader(data, LIMITS)
+    reader.pos, reader.numbers = start, 1 << 32
+    return reader.term(0)
+
+
 def read(data: bytes, limits: Limits = LIMITS) -> Term:
     """The term that `data` is the canonical form of."""
     if len(data) > limits.size:

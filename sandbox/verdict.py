@@ -1,13 +1,14 @@
 """One verdict from what a process claimed and how it ended. It never leaves the judge."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from sandbox.codec import CodecError
 from sandbox.compare import matches
 from sandbox.material import TaskMaterial
-from sandbox.wire import WireError, read_answer
+from sandbox.wire import WireError, read_answer, read_shown
 
 Bucket = Literal["fixed", "wrong", "crashed", "timed_out", "invalid", "no_answer"]
 MAX_MODULE = 64 * 1024
@@ -24,11 +25,15 @@ class Run(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`passed` has one entry per check of the task, and is empty unless all were answered."""
+    """`passed` has one entry per check of the task, and is empty unless all were answered.
+
+    `visible_passed` is known of an incomplete answer too: what a client's own check would say.
+    """
 
     bucket: Bucket
     passed: tuple[bool, ...] = ()
     digest: bytes = b""
+    visible_passed: bool = False
 
 
 def judge_run(
@@ -39,28 +44,52 @@ def judge_run(
     A complete answer is judged on its values however the process ended afterwards. Anything else
     is a timeout if the clock ended it, and a crash otherwise.
     """
-    expected = material.expected if expected is None else expected
+    steps: Sequence[Sequence[int]] = material.steps
+    if expected is None:
+        expected = material.expected
+    else:
+        steps = ((),) * len(expected)
     try:
         answer = read_answer(run.output, len(expected))
+        if run.output and not answer.loaded:
+            return Verdict("invalid")
+        if not answer.complete or run.ending == "flooded":
+            raise WireError("incomplete")
+        passed = _compare(answer.observations, expected, steps, material)
     except WireError:
-        return Verdict("timed_out" if run.ending == "timed_out" else "crashed")
-    if run.ending == "flooded":
-        return Verdict("crashed")
-    if run.output and not answer.loaded:
-        return Verdict("invalid")
-    if not answer.complete:
-        return Verdict("timed_out" if run.ending == "timed_out" else "crashed")
-    try:
-        passed = tuple(
-            matches(wanted, found, compare)
-            for wanted, found, compare in zip(
-                expected, answer.observations, material.compares, strict=True
-            )
-        )
+        bucket = "timed_out" if run.ending == "timed_out" else "crashed"
     except CodecError:
-        return Verdict("crashed")
-    digest = hashlib.sha256(b"".join(answer.observations)).digest()
-    return Verdict("fixed" if all(passed) else "wrong", passed, digest)
+        bucket = "crashed"
+    else:
+        bucket = "fixed" if all(passed) else "wrong"
+        digest = hashlib.sha256(b"".join(answer.observations)).digest()
+        return Verdict(bucket, passed, digest, all(passed[: material.visible]))
+    return Verdict(bucket, visible_passed=_passes_visible(run.output, material))
+
+
+def _compare(
+    found: Sequence[bytes],
+    expected: Sequence[bytes],
+    steps: Sequence[Sequence[int]],
+    material: TaskMaterial,
+) -> tuple[bool, ...]:
+    return tuple(
+        matches(wanted, observed, compare, places)
+        for wanted, observed, compare, places in zip(
+            expected, found, material.compares, steps, strict=False
+        )
+    )
+
+
+def _passes_visible(output: bytes, material: TaskMaterial) -> bool:
+    """Of what a process said before it went wrong in a later check."""
+    shown = read_shown(output, material.visible)
+    if shown is None:
+        return False
+    try:
+        return all(_compare(shown, material.expected, material.steps, material))
+    except CodecError:
+        return False
 
 
 def bits(passed: tuple[bool, ...]) -> int:

@@ -140,6 +140,23 @@ class ForgingTest(AttackCase):
             }
         )
 
+    def test_what_the_visible_checks_say_outlives_a_crash_in_a_hidden_one(self):
+        # Visible checks use small rings, hidden ones large ones.
+        for profile in ("S", "L"):
+            for ending, bucket in (
+                ("os._exit(0)", "crashed"), ("os.abort()", "crashed"),
+                ("ctypes.string_at(0)", "crashed"), ("while True: pass", "timed_out"),
+            ):  # fmt: skip
+                for least, shown in ((100, True), (0, False)):
+                    source = (
+                        f"import ctypes, os\n{REFERENCE}\nright = distance\n"
+                        f"def distance(a, b, size):\n    if size >= {least}:\n"
+                        f"        {ending}\n    return right(a, b, size)\n"
+                    )
+                    with self.subTest(ending=ending, least=least, profile=profile):
+                        verdict, _ = self.run_between(source, profile)
+                        self.assertEqual((verdict.bucket, verdict.visible_passed), (bucket, shown))
+
     def test_forged_frames_gain_nothing(self):
         count = len(self.tasks[1].expected)
         self.assert_rows(
