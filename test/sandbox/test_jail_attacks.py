@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 
-from test.sandbox.jail_neighbours import SHORT, BetweenNeighbours
+from test.sandbox.jail_neighbours import PATIENT, SHORT, BetweenNeighbours
 
 
 class Attacks:
@@ -47,6 +47,22 @@ class Attacks:
             self.assertEqual(
                 self.attack("import time; time.sleep(3600)", SHORT).ending, "timed_out"
             )
+
+        def test_what_only_waits_is_ended_long_before_its_wall_limit(self) -> None:
+            for wait in ("time.sleep(3600)", "signal.pause()", "select.poll().poll()"):
+                run = self.attack(f"import select, signal, time\n{wait}", PATIENT)
+                self.assertEqual(run.ending, "timed_out", wait)
+
+        def test_what_naps_and_works_is_left_alone(self) -> None:
+            work = (
+                "import time\n"
+                "for _ in range(15):\n"
+                "    until = time.process_time() + 0.02\n"
+                "    while time.process_time() < until: pass\n"
+                "    time.sleep(0.1)\n"
+                "emit('done')"
+            )
+            self.assertEqual(self.answer(work, PATIENT), "done")
 
         def test_loop_that_ignores_every_signal_is_timed_out(self) -> None:
             run = self.attack(
