@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from sandbox.jail.isolation import Isolation, detect, open_lane
+from sandbox.jail.isolation import Isolation, detect, detect_lane, open_lane
 from sandbox.jail.profile import IsolationUnavailable
 from sandbox.lanes import OpenLane
 
@@ -71,6 +71,15 @@ def _card(isolation: Isolation) -> dict[str, Any]:
     return {**card, "seccomp": card["seccomp"] or None}
 
 
+def _corpus(overlay: str | None) -> Any:
+    from sandbox.drawing import AuthoringError, Corpus
+
+    try:
+        return Corpus(overlay)
+    except AuthoringError as error:
+        sys.exit(f"sandbox: the categories cannot be listed: {error}")
+
+
 def _harden() -> None:
     """Keys are in this process: no other one of the same user may read its memory, no core."""
     if sys.platform.startswith("linux"):
@@ -80,7 +89,6 @@ def _harden() -> None:
 
 
 def _serve(options: Any) -> int:
-    from sandbox.drawing import Corpus
     from sandbox.server import SandboxServer, log
     from sandbox.service import Service
 
@@ -96,7 +104,7 @@ def _serve(options: Any) -> int:
         return USAGE
     isolation, opener = _isolate(options)
     _harden()
-    service = Service(Corpus(options.overlay), _card(isolation), opener, options.lanes)
+    service = Service(_corpus(options.overlay), _card(isolation), opener, options.lanes)
     with SandboxServer((options.host, options.port), service, token) as server:
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -114,7 +122,6 @@ def _serve(options: Any) -> int:
 
 
 def _shard(options: Any) -> int:
-    from sandbox.drawing import Corpus
     from sandbox.problem import Refusal, problem_json
     from sandbox.service import Service, json_bytes
 
@@ -125,13 +132,15 @@ def _shard(options: Any) -> int:
         text = json.dumps(document).encode()
     isolation, opener = _isolate(options)
     _harden()
-    service = Service(Corpus(options.overlay), _card(isolation), opener, 1)
+    service = Service(_corpus(options.overlay), _card(isolation), opener, 1)
     try:
         tally = service.judge(service.read(text), 1.0)
         sys.stdout.buffer.write(json_bytes(tally) + b"\n")
         return 0
     except Refusal as refusal:
         sys.stdout.buffer.write(json_bytes(problem_json(refusal.slug)) + b"\n")
+        if refusal.reason:
+            print(f"sandbox: {refusal.reason}", file=sys.stderr)
         return 1
     finally:
         service.close()
@@ -151,9 +160,9 @@ def _check(options: Any) -> int:
         from sandbox.jail.isolation import no_isolation
 
         isolation = no_isolation()
+        lane = open_lane(isolation)
     else:
-        isolation = detect(wanted)
-    lane = open_lane(isolation)
+        isolation, lane = detect_lane(wanted)
     with lane:
         print(json.dumps({"ready": True, "isolation": _card(isolation)}), flush=True)
         serve_lines(sys.stdin, lambda line: print(line, flush=True), lane)

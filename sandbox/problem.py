@@ -33,11 +33,15 @@ PROBLEMS: dict[Slug, Problem] = {
 
 
 class Refusal(Exception):
-    """Ends a request with a problem document that holds nothing of the request."""
+    """Ends a request with a problem document that holds nothing of the request.
 
-    def __init__(self, slug: Slug) -> None:
+    `reason` is for the operator's log, in words of ours alone; it is never part of an answer.
+    """
+
+    def __init__(self, slug: Slug, reason: str = "") -> None:
         super().__init__(slug)
         self.slug: Slug = slug
+        self.reason = reason
 
 
 def problem_json(slug: Slug) -> dict[str, str | int]:

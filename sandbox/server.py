@@ -153,11 +153,12 @@ class Handler(BaseHTTPRequestHandler):
         request = self.server.service.read(body)
         self.server.working(1)
         started = time.monotonic()
-        outcome = "scored"
+        outcome, why = "scored", {}
         try:
             self._answer(200, "application/json", self.server.service.judge(request, WAIT_SECONDS))
         except Refusal as refusal:
             outcome = refusal.slug
+            why = {"reason": refusal.reason} if refusal.reason else {}
             raise
         except Exception:
             outcome = "internal"
@@ -171,6 +172,7 @@ class Handler(BaseHTTPRequestHandler):
                 patches=len(request.patches),
                 outcome=outcome,
                 seconds=_bucket(time.monotonic() - started),
+                **why,
             )
 
     def _refuse(self, slug: Slug) -> None:

@@ -75,8 +75,8 @@ class Service:
             raise Refusal("busy") from None
         except BodyInvalid:
             raise Refusal("body-invalid") from None
-        except QuarantinedError:
-            raise Refusal("quarantined") from None
+        except QuarantinedError as error:
+            raise Refusal("quarantined", str(error)) from None
 
     def close(self) -> None:
         """Ends every lane."""

@@ -100,8 +100,8 @@ def fill_memory(send: Send) -> None:
     """Takes memory until it is refused."""
     held: list[bytearray] = []
     try:
-        while len(held) < 64:
-            held.append(bytearray(64 << 20))
+        while len(held) < 512:
+            held.append(bytearray(8 << 20))
     except MemoryError:
         held.clear()
         return

@@ -5,7 +5,7 @@ No path of this installation is readable in a jail, and none shows in a tracebac
 
 from __future__ import annotations
 
-import ast
+import re
 from pathlib import Path
 
 # What a zygote runs by -c: arguments are its settings and the descriptor that holds the texts.
@@ -50,12 +50,18 @@ def _text_of(name: str, root: Path) -> str | None:
     return "" if stem.is_dir() else None
 
 
+# Ours are written by one formatter, so that a pattern finds in a tenth of the time what a parser
+# would; a line of prose that looks the same names a module that has no file.
+_IMPORT = re.compile(
+    r"^[ ]*(?:import ([\w., ]+)|from ([\w.]+) import (?:\(([^)]*)\)|([^\n(]+)))", re.MULTILINE
+)
+
+
 def _imported(text: str) -> list[str]:
     """Names that may be modules: an imported attribute is told apart by having no file."""
     names: list[str] = []
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    for plain, module, inside, after in _IMPORT.findall(text):
+        given = [part.split() for part in (plain or inside or after).split(",")]
+        words = [part[0] for part in given if part]
+        names += words if plain else [module, *(f"{module}.{word}" for word in words)]
     return names
