@@ -365,16 +365,20 @@ describe('failmap pull', () => {
 })
 
 describe('failmap report', () => {
-  test('an existing report is never replaced: the next gets a suffix', async () => {
+  test('the same report is kept once; one that differs never replaces it', async () => {
     const { terminal } = await desk()
     await terminal.type('submit', '--wait')
     await terminal.type('report')
-    await terminal.type('report')
     const run = listRuns(terminal.workspace)[0]?.id ?? ''
-    const files = readdirSync(path.join(terminal.workspace, 'reports')).sort()
-    expect(files.filter((file) => /^run-[\w-]+\.json$/.test(file))).toEqual(
-      [`${run}-1.json`, `${run}-2.json`, `${run}.json`].sort(),
-    )
+    const folder = path.join(terminal.workspace, 'reports')
+    const kept = ['.json', '.jwks.json', '.jws']
+    expect(readdirSync(folder).sort()).toEqual(kept.map((extension) => `${run}${extension}`))
+    writeFileSync(path.join(folder, `${run}.json`), 'mine')
+    expect((await terminal.type('report')).out).toContain(`${run}-1.jws`)
+    expect(readFileSync(path.join(folder, `${run}.json`), 'utf8')).toBe('mine')
+    const all = kept.flatMap((extension) => [`${run}-1${extension}`, `${run}${extension}`])
+    expect(readdirSync(folder).sort()).toEqual(all.sort())
+    expect((await terminal.type('verify')).exit).toBe(0)
   })
 
   test('before anything was submitted it says what to do', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { linkSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { openReport } from '../../protocol/jws.ts'
 import { jwksSchema } from '../../protocol/keys.ts'
@@ -33,30 +33,54 @@ export async function fetchReport(
   }
   const folder = makeFolder(reportsFolder(context.config.workspace))
   const stem = run ?? `report-${createHash('sha256').update(reportId).digest('hex').slice(0, 12)}`
-  const json = `${JSON.stringify(opened.value, null, 2)}\n`
+  const texts = {
+    '.json': `${JSON.stringify(opened.value, null, 2)}\n`,
+    '.jws': `${jws}\n`,
+    '.jwks.json': `${JSON.stringify(jwks)}\n`,
+  }
+  const base = keepTogether(path.join(folder, stem), texts, context.io.now() / 1000)
   return {
     report: opened.value,
-    file: writeNew(folder, stem, '.json', json),
-    jwsFile: writeNew(folder, stem, '.jws', `${jws}\n`),
-    jwksFile: writeNew(folder, stem, '.jwks.json', `${JSON.stringify(jwks)}\n`),
+    file: `${base}.json`,
+    jwsFile: `${base}.jws`,
+    jwksFile: `${base}.jwks.json`,
   }
 }
 
-/** Writes under a name that is free: `stem.json`, `stem-1.json`, … Nothing is ever replaced. */
-export function writeNew(folder: string, stem: string, extension: string, text: string): string {
-  const draft = path.join(folder, `.${stem}${extension}.${process.pid}.part`)
-  writeFileSync(draft, text)
+/**
+ * Keeps texts that belong together under one name that is free: `stem`, `stem-1`, … Nothing is ever
+ * replaced; where the very same texts lie already, they are only marked as the newest.
+ */
+export function keepTogether(
+  stem: string,
+  texts: Record<string, string>,
+  nowSeconds: number,
+): string {
+  const files = Object.entries(texts)
+  for (let number = 0; ; number += 1) {
+    const base = number === 0 ? stem : `${stem}-${number}`
+    const states = files.map(([extension, text]) => stateOf(base + extension, text))
+    if (states.includes('other')) continue
+    if (files.every(([extension, text]) => keep(base + extension, text, nowSeconds))) return base
+  }
+}
+
+function stateOf(file: string, text: string): 'absent' | 'same' | 'other' {
+  if (!existsSync(file)) return 'absent'
+  return readFileSync(file, 'utf8') === text ? 'same' : 'other'
+}
+
+/** False when another process took the name for another text in between. */
+function keep(file: string, text: string, nowSeconds: number): boolean {
+  const draft = `${file}.${process.pid}.part`
   try {
-    for (let number = 0; ; number += 1) {
-      const suffix = number === 0 ? '' : `-${number}`
-      const file = path.join(folder, `${stem}${suffix}${extension}`)
-      try {
-        linkSync(draft, file)
-        return file
-      } catch (error) {
-        if (codeOf(error) !== 'EEXIST') throw error
-      }
-    }
+    writeFileSync(draft, text)
+    linkSync(draft, file)
+    return true
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+    utimesSync(file, nowSeconds, nowSeconds)
+    return stateOf(file, text) === 'same'
   } finally {
     rmSync(draft, { force: true })
   }
