@@ -24,8 +24,8 @@ export const LIMITS = {
   jwsBytes: 16 * 1024,
   /** A report with 512 shown cells is about 400 KiB, a third more in base64url. */
   reportJwsBytes: 2 * 1024 * 1024,
-  /** A shard carries the patches of one category. */
-  shardBytes: 24 * 1024 * 1024,
+  /** The patches of one category: 96 modules of 64 KiB. A batch of four must fit into one isolate. */
+  shardBytes: 8 * 1024 * 1024,
   /** Our deepest shape, the tagged data of a check, nests below 40. */
   jsonDepth: 64,
   /** Values in one JSON text: stops a million empty arrays from becoming a million objects. */

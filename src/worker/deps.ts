@@ -26,6 +26,7 @@ export type Deps = {
   progress: ProgressCounter
   quota: QuotaLedger
   tokens: TokenLedger
+  rates: Rates
   /** Signs reports. */
   signer(): Promise<Signer>
   settings: Settings
@@ -45,6 +46,11 @@ export type ProgressCounter = {
 export type QuotaLedger = {
   take(budget: string, submission: string, limit: number): Promise<boolean>
   giveBack(budget: string, submission: string): Promise<void>
+}
+/** Whether one more request of `who` is within its rate; counted by place and roughly, as a brake. */
+export type Rates = {
+  registration(who: string): Promise<boolean>
+  submission(who: string): Promise<boolean>
 }
 export type TokenLedger = {
   spend(key: string, jti: string, until: number, now: number): Promise<boolean>
@@ -159,6 +165,10 @@ function build(env: Env): Deps {
     tokens: {
       spend: (key, jti, until, seconds) =>
         callByName(env.TOKENS, key, (stub) => stub.spend(jti, until, seconds)),
+    },
+    rates: {
+      registration: async (key) => (await env.REGISTRATION_RATE.limit({ key })).success,
+      submission: async (key) => (await env.SUBMISSION_RATE.limit({ key })).success,
     },
     signer: () => {
       signer ??= openSigner(settings.signingKey)

@@ -13,6 +13,8 @@ export type Env = {
   QUOTA: DurableObjectNamespace<Quota>
   TOKENS: DurableObjectNamespace<Tokens>
   SANDBOX: DurableObjectNamespace<SandboxContainer>
+  REGISTRATION_RATE: RateLimit
+  SUBMISSION_RATE: RateLimit
   /** The address of this API, e.g. `https://failmap.example`. Optional in development only. */
   ORIGIN?: string
   /** `development` accepts an unconfined sandbox and plain-text logs; anything else is production. */

@@ -85,6 +85,14 @@ describe('PUT /v1/epochs/{id}', () => {
     expect(problem.errors).toEqual([expect.objectContaining({ pointer: '/drawing/commitment' })])
   })
 
+  test('refuses a room in production, where anybody may register for another attempt', async () => {
+    const problem = await expectProblem(
+      await put('room-1', world.epochs.room.draft),
+      'body-invalid',
+    )
+    expect(problem.errors).toEqual([expect.objectContaining({ pointer: '/kind' })])
+  })
+
   test('refuses an epoch without a root key, or of another path', async () => {
     const { draft } = world.epochs.open
     await expectProblem(await put('live-1', draft), 'body-invalid')

@@ -192,6 +192,10 @@ describe('a shard', () => {
       (tally) => ({ ...tally, isolation: { ...CONFINED, self_tests: { run: 0, held: 0 } } }),
     ],
     [
+      'fewer self-tests than there are',
+      (tally) => ({ ...tally, isolation: { ...CONFINED, self_tests: { run: 11, held: 11 } } }),
+    ],
+    [
       'a profile without its namespaces',
       (tally) => ({ ...tally, isolation: { ...CONFINED, user_namespace: false } }),
     ],

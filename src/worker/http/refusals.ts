@@ -33,7 +33,7 @@ export function orRefuse<T>(result: Result<T, Refusal>): T {
 /** How long a client waits before it tries again, for the refusals where that helps. */
 const RETRY_AFTER_SECONDS: Partial<Record<ProblemSlug, number>> = {
   busy: 10,
-  'rate-limited': 10,
+  'rate-limited': 30,
   quarantined: 10,
 }
 

@@ -25,6 +25,10 @@ export async function publishEpoch(
 ): Promise<Result<Published, Refusal>> {
   const { drawing, kind, title } = draft
   if (drawing.epoch !== id) return refuse('/drawing/epoch', 'is another epoch than the path names')
+  // One attempt a vendor means nothing while anybody may register as often as they like.
+  if (kind === 'room' && !deps.settings.development) {
+    return refuse('/kind', 'a room needs invited organisations, which this release does not have')
+  }
   const root = readRootKey(deps.settings.epochKeys.get(id) ?? '')
   if (root === undefined) return refuse('/drawing/epoch', 'EPOCH_KEYS holds no root key for it')
   if ((await commitmentOf(id, root)) !== drawing.commitment) {

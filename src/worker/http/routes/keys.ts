@@ -7,6 +7,7 @@ import { revokeKey } from '../../store/keys.ts'
 import { signed, signedIfToken } from '../guard.ts'
 import { strictJson } from '../json.ts'
 import { bySubmitter, json, jsonBody, refusals } from '../openapi.ts'
+import { registrationRate } from '../rate.ts'
 import { orRefuse, refuse } from '../refusals.ts'
 import { newRouter } from '../router.ts'
 
@@ -19,7 +20,7 @@ const register = createRoute({
   description:
     'Without a token the key founds an organisation; with one it joins the organisation of the token. The proof is a JWS by the private half.',
   security: [{}, ...bySubmitter],
-  middleware: [signedIfToken(), strictJson()] as const,
+  middleware: [registrationRate(), signedIfToken(), strictJson()] as const,
   request: { body: jsonBody(registerKeySchema.meta({ id: 'RegisterKey' })) },
   responses: {
     200: json(registered, 'The key was registered before, in just this way'),
@@ -35,6 +36,7 @@ const register = createRoute({
       'clock-skew',
       'token-invalid',
       'token-replayed',
+      'rate-limited',
     ),
   },
 })

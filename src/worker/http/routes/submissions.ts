@@ -15,6 +15,7 @@ import { readOwn, readOwnList, viewOpened } from '../../submission-view.ts'
 import { signed, signedStream } from '../guard.ts'
 import { strictJson } from '../json.ts'
 import { bySubmitter, json, jsonBody, refusals } from '../openapi.ts'
+import { submissionRate } from '../rate.ts'
 import { orRefuse, refuse } from '../refusals.ts'
 import { newRouter } from '../router.ts'
 import { streamed } from '../stream.ts'
@@ -36,13 +37,14 @@ const open = createRoute({
   summary: 'Open a submission with a signed manifest',
   description: 'The same manifest is the same submission, however often it is sent.',
   security: bySubmitter,
-  middleware: [signed(), strictJson()] as const,
+  middleware: [signed(), submissionRate(), strictJson()] as const,
   request: { body: jsonBody(openSubmissionSchema.meta({ id: 'OpenSubmission' })) },
   responses: {
     200: json(opened, 'The submission exists'),
     201: json(opened, 'The submission is open; send its patches'),
     ...refusals(
       ...token,
+      'rate-limited',
       'json-invalid',
       'body-invalid',
       'body-too-large',
