@@ -16,14 +16,14 @@ from tasks.kit.epoch import Keys
 from tasks.kit.load import load_categories
 
 KEYS = Keys.of("asserts", bytes(32))
-MODULE = '''
+MODULE = """
 class Refused(Exception):
     pass
 
 
 def refuse(amount):
     raise Refused(amount, "EUR")
-'''
+"""
 
 
 @contextmanager
@@ -61,7 +61,9 @@ class Readable(unittest.TestCase):
 
     def test_an_error_that_is_kept_bears_its_name(self):
         text = shown(Check((call("refuse", 3, bind="failure"), get("failure.args"))))
-        wanted = "with raises(Refused) as failure:\n    refuse(3)\nassert failure.args == (3, 'EUR')"
+        wanted = (
+            "with raises(Refused) as failure:\n    refuse(3)\nassert failure.args == (3, 'EUR')"
+        )
         self.assertEqual(text, wanted)
 
 
