@@ -5,8 +5,7 @@ from functools import cache
 from itertools import product
 
 from sandbox.checks import Check, Ref, call, value
-from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
-from tasks.kit.category import Change
+from tasks.kit import Category, Change, Clause, Shape, Stream, Variant, change, knob, scenario
 
 # How the shapes let a later event in; with the other ties it is a patch.
 AMEND = """

@@ -5,8 +5,7 @@ from functools import cache
 from itertools import product
 
 from sandbox.checks import Check, Ref, call, value
-from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
-from tasks.kit.category import Change
+from tasks.kit import Category, Change, Clause, Shape, Stream, Variant, change, knob, scenario
 
 Fills = Mapping[str, str]
 HIGHEST = {

@@ -4,8 +4,7 @@ from copy import deepcopy
 from functools import cache
 
 from sandbox.checks import Check, Compare, Ref, call, look, put, value
-from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
-from tasks.kit.category import Change
+from tasks.kit import Category, Change, Clause, Shape, Stream, Variant, change, knob, scenario
 
 SETS = {
     "none_clause": "is a value like any other: the result has None under that key",

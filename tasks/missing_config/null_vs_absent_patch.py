@@ -7,8 +7,7 @@ from itertools import product
 from typing import Any
 
 from sandbox.checks import Check, Compare, Ref, call, look, put, value
-from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
-from tasks.kit.category import Change
+from tasks.kit import Category, Change, Clause, Shape, Stream, Variant, change, knob, scenario
 
 PASSES_OVER = {
     "nested_clause": "is passed over: what the $thing has under that key stays",
