@@ -20,7 +20,8 @@ beforeAll(() => {
   const built = buildBinary()
   file = built.file
   remove = built.remove
-})
+  // Bundling takes seconds, on a busy machine many.
+}, 120_000)
 afterAll(() => remove())
 
 type Shell = {

@@ -4,6 +4,7 @@ import { parseDotenv } from '../../src/cli/dotenv.ts'
 import { machineFailure } from '../../src/cli/failure.ts'
 import { LostAnswers } from '../../src/cli/run/lost-answers.ts'
 import { type Selection, selectTasks } from '../../src/cli/run/selection.ts'
+import { isolationText } from '../../src/cli/terminal/check.ts'
 import { duration } from '../../src/cli/terminal/duration.ts'
 import { createPaint } from '../../src/cli/terminal/paint.ts'
 import { Progress } from '../../src/cli/terminal/progress.ts'
@@ -240,5 +241,16 @@ describe('a machine that refuses', () => {
   test('a bug of ours is not put on the machine', () => {
     expect(machineFailure(new TypeError('x is not a function'))).toBeNull()
     expect(machineFailure(Object.assign(new Error('?'), { code: 'ERR_ASSERTION' }))).toBeNull()
+  })
+})
+
+describe('isolationText', () => {
+  test.each([
+    [{ profile: 'S', self_tests: { run: 12, held: 12 } }, 'profile S, 12 of 12 hostile'],
+    [{ profile: 'L' }, 'profile L'],
+    [{ profile: 'unsafe', self_tests: { run: 0, held: 0 } }, 'none (--isolation unsafe)'],
+    [{ other: 1 }, '{"other":1}'],
+  ])('%j in words', (jail, words) => {
+    expect(isolationText(jail)).toContain(words)
   })
 })

@@ -3,7 +3,7 @@ import { EXIT } from '../exit.ts'
 import { openLocalChecker } from '../local-checker.ts'
 import { runPool } from '../model/pool.ts'
 import { readKept } from '../run/reader.ts'
-import { checkText, countChecks } from '../terminal/check.ts'
+import { checkText, countChecks, isolationText } from '../terminal/check.ts'
 import { Progress } from '../terminal/progress.ts'
 import { type Verb, wholeNumber } from '../verb.ts'
 import { type Checked, CheckLog } from '../workspace/check-log.ts'
@@ -59,7 +59,7 @@ export const check: Verb = {
       if (todo.length > 0) {
         const checker = await openLocalChecker(context, { lanes, isolation })
         jail = checker.isolation
-        context.tell(`isolation on this machine: ${JSON.stringify(jail)}`)
+        context.tell(isolationText(jail))
         const stop = new AbortController()
         const interrupt = () => stop.abort()
         io.interrupted.addEventListener('abort', interrupt, { once: true })

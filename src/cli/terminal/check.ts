@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Report } from '../../protocol/report.ts'
 import type { Checked, CheckLog } from '../workspace/check-log.ts'
 import type { Journal } from '../workspace/journal.ts'
@@ -86,4 +87,19 @@ function gapLines({ sealed }: CheckCounts, report: Report | null): string[] {
 
 function share(count: number, of: number): string {
   return of === 0 ? 'none' : `${((100 * count) / of).toFixed(1)} %`
+}
+
+const jailSchema = z.object({
+  profile: z.string(),
+  self_tests: z.object({ run: z.number(), held: z.number() }).optional(),
+})
+
+/** How patches are confined on this machine, as the sandbox states it. */
+export function isolationText(jail: unknown): string {
+  const { data } = jailSchema.safeParse(jail)
+  if (data === undefined) return `isolation on this machine: ${JSON.stringify(jail)}`
+  const { profile, self_tests: tests } = data
+  if (profile === 'unsafe') return 'isolation on this machine: none (--isolation unsafe)'
+  const held = tests === undefined ? '' : `, ${tests.held} of ${tests.run} hostile self-tests held`
+  return `isolation on this machine: profile ${profile}${held}`
 }
