@@ -120,7 +120,7 @@ async function runSource(context: Context, parts: Parts): Promise<Outcome> {
     await journal.close()
     open.lock.release()
     // A server that was never there leaves no run behind that `submit` would take for the newest.
-    if (open.isNew && journal.size === 0) rmSync(open.folder, { recursive: true, force: true })
+    if (open.isNew && !journal.hasKept) rmSync(open.folder, { recursive: true, force: true })
   }
   return summary(context, open, chosen, lost)
 }

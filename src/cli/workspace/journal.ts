@@ -41,6 +41,7 @@ export class Journal {
   readonly facts = new Map<string, unknown>()
   readonly #log: AppendLog
   readonly #entries: Map<string, Entry>
+  #hasKept = false
 
   private constructor(
     log: AppendLog,
@@ -105,6 +106,11 @@ export class Journal {
     return [...this.#entries].flatMap(([id, { status }]) => (status === null ? [id] : []))
   }
 
+  /** Whether this process kept any answer, also one that was taken back. */
+  get hasKept(): boolean {
+    return this.#hasKept
+  }
+
   get size(): number {
     return this.#entries.size
   }
@@ -145,12 +151,14 @@ export class Journal {
   record(answer: Answer): void {
     const position = this.#append(answer)
     const entry = { reply: position, reading: position, status: answer.status }
+    this.#hasKept = true
     this.#entries.set(answer.instance_id, entry)
   }
 
   /** Keeps a reply before anything is made of it: no fault of a reader can lose it. */
   recordReply(reply: Reply): void {
     const entry = { reply: this.#append(reply), reading: null, status: null }
+    this.#hasKept = true
     this.#entries.set(reply.instance_id, entry)
   }
 
