@@ -179,7 +179,10 @@ def _shift(origin: date, months: int) -> date:
             ("divmod(origin.month - 1 + months, 12)", "divmod(origin.month + months, 12)"),
             ("year, month = origin.year + years, month + 1",
              "year, month = origin.year + years, month or 12"),
+            when={"negative": "refused"},
         ),
+        change("leap", ("monthrange(year, month)", "monthrange(origin.year, month)"),
+               when={"negative": "backwards"}),
         change("day_28", ("min(origin.day, length)", "origin.day if origin.day <= length else 28"),
                when={"missing": "clamp"}),
         change("first_of_next", ("max(origin.day - length, 0)", "(origin.day > length)"),
@@ -196,13 +199,13 @@ def _shift(origin: date, months: int) -> date:
             ("divmod(origin.month - 1 + months, 12)", "divmod(origin.month + months, 12)"),
             ("year, month = origin.year + years, month + 1",
              "year, month = origin.year + years, month or 12"),
-            against=("other_count", "day_28", "first_of_next"),
+            when={"negative": "refused"}, against=("other_count", "day_28", "first_of_next"),
         ),
         change("always_28",
                ("min(origin.day, length)", "origin.day if origin.day <= length else 28"),
-               when={"missing": "clamp"}, against=("other_count", "carry")),
+               when={"missing": "clamp"}, against=("other_count", "carry", "leap")),
         change("next_first", ("max(origin.day - length, 0)", "(origin.day > length)"),
-               when={"missing": "roll"}, against=("other_count", "carry")),
+               when={"missing": "roll"}, against=("other_count", "carry", "leap")),
     ),
 )  # fmt: skip
 
@@ -345,7 +348,9 @@ class $cls:
     bugs=(
         change("other_count", ("            $advance", "            $other_advance")),
         change("carry", ("12 + origin.month - 1 + months", "12 + origin.month + months"),
-               ("index % 12 + 1", "index % 12 or 12")),
+               ("index % 12 + 1", "index % 12 or 12"), when={"negative": "refused"}),
+        change("leap", ("monthrange(year, month)", "monthrange(origin.year, month)"),
+               when={"negative": "backwards"}),
         change("day_28", ("return $day", "return date(year, month, 28 if lacking else origin.day)"),
                when={"missing": "clamp"}),
         change("first_of_next", (".toordinal() + lacking)", ".toordinal() + (lacking > 0))"),
@@ -358,13 +363,13 @@ class $cls:
         change("last_number", ("        $is_last\n            return $month_end\n", ""),
                when={"counted": "from_start", "last_day": "month_end"}),
         change("december", ("12 + origin.month - 1 + months", "12 + origin.month + months"),
-               ("index % 12 + 1", "index % 12 or 12"),
+               ("index % 12 + 1", "index % 12 or 12"), when={"negative": "refused"},
                against=("other_count", "day_28", "first_of_next")),
         change("always_28",
                ("return $day", "return date(year, month, 28 if lacking else origin.day)"),
-               when={"missing": "clamp"}, against=("other_count", "carry")),
+               when={"missing": "clamp"}, against=("other_count", "carry", "leap")),
         change("next_first", (".toordinal() + lacking)", ".toordinal() + (lacking > 0))"),
-               when={"missing": "roll"}, against=("other_count", "carry")),
+               when={"missing": "roll"}, against=("other_count", "carry", "leap")),
     ),
 )  # fmt: skip
 
@@ -434,6 +439,8 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
     if bug == "carry":
         start = date(common, 10, s.between(4, 24))
         return asked(v, (start, date(common + 1, 1, 26), 1), clauses="counted")
+    if bug == "leap":
+        return asked(v, (date(leap, 12, 29), date(leap + 1, 3, 20), 2), clauses="missing")
     if bug == "day_28":
         return asked(v, (date(leap, 1, 30), date(leap, 4, 12), 1), clauses="missing")
     if bug == "first_of_next":
