@@ -59,7 +59,7 @@ KNOBS = (
             "or_none": "",
             "lone_rule": """
                 if $event["$id"] is None:
-                    return (None, $event["$source"], $event["$payload"])
+                    return None, $event["$source"], $event["$payload"]
             """,
             "alone": "",
             "lone_number": "$lone_rule",
@@ -75,7 +75,8 @@ KNOBS = (
     knob(
         "amended",
         dropped={
-            "amended_clause": "is dropped too",
+            "amended_clause": 'Every later one is dropped, also one whose "$revision" is higher than '
+            "that of the one that is kept.",
             "amend": "",
             "not_amended": "",
             "survivor": "group[0]",
@@ -83,8 +84,9 @@ KNOBS = (
             "best_of": "group",
         },
         replaces={
-            "amended_clause": "is kept in the place of that one, at the same position, and that "
-            "one is dropped",
+            "amended_clause": 'A later one whose "$revision" is higher than that of the one that is '
+            "kept is kept in the place of that one, at the same position, and that one is dropped; "
+            "any other later one is dropped.",
             "amend": AMEND,
             "not_amended": ' and $event["$revision"] <= known["$revision"]',
             "survivor": LATEST,
@@ -115,9 +117,7 @@ CONTRACT = (
     ),
     Clause(
         "repeated",
-        """Of ${event}s that are the same, the first is kept. A later one whose "$revision" is
-        higher than that of the one that is kept $amended_clause; any other later one is
-        dropped.""",
+        "Of ${event}s that are the same, the first is kept. $amended_clause",
     ),
     Clause("result", "$outcome"),
 )
@@ -172,8 +172,8 @@ def without_id(slot: str, source_alone: str, content_alone: str, **others: str):
 
 PLACES_BUGS, PLACES_PATCHES = without_id(
     "lone_rule",
-    '(None, $event["$source"])',
-    '(None, $event["$payload"])',
+    'None, $event["$source"]',
+    'None, $event["$payload"]',
     alone="",
     or_none="",
 )
@@ -186,7 +186,7 @@ GROUPS_BUGS, GROUPS_PATCHES = without_id(
     at="",
 )
 INBOX_BUGS, INBOX_PATCHES = without_id(
-    "lone_number", '(None, $event["$source"])', '(None, $event["$payload"])'
+    "lone_number", 'None, $event["$source"]', 'None, $event["$payload"]'
 )
 
 PLACES = Shape(
@@ -196,17 +196,18 @@ PLACES = Shape(
     module='''
 """$summary"""
 
+from collections.abc import Hashable
 from typing import Any
 
 $type = dict[str, Any]
 
 
-def _identity($event: $type) -> tuple[object, ...]$or_none:
+def _identity($event: $type) -> Hashable$or_none:
     """What two deliveries of one $event have in common."""
     $lone_rule
-    return ('''
+    return '''
     + FIELDS
-    + ''')
+    + '''
 
 
 def $function($events: list[$type]) -> tuple[list[$type], int]:
@@ -215,7 +216,7 @@ def $function($events: list[$type]) -> tuple[list[$type], int]:
     Returns the ${event}s that are kept and the number of those that are not.
     """
     kept: list[$type] = []
-    places: dict[tuple[object, ...], int] = {}
+    places: dict[Hashable, int] = {}
     for $event in $events:
         identity = _identity($event)
         $alone
@@ -239,12 +240,12 @@ def $function($events: list[$type]) -> tuple[list[$type], int]:
         *PLACES_PATCHES,
         change(
             "whole",
-            (f"return ({FIELDS})", "return tuple(sorted($event.items()))"),
+            (f"return {FIELDS}", "return tuple(sorted($event.items()))"),
             against=(*NARROW, *NO_ID),
         ),
         change(
             "joined",
-            (f"return ({FIELDS})", f'return (":".join(map(str, ({FIELDS}))),)'),
+            (f"return {FIELDS}", f'return ":".join(map(str, ({FIELDS})))'),
             when={"sender": "counts"},
         ),
         change("other_amend", slots={"amend": OTHER_AMEND}),
@@ -310,8 +311,7 @@ INBOX = Shape(
     words={
         "opening": "$cls() holds the ${event}s that are kept; it starts with none. $add($event) "
         "takes one in.",
-        "outcome": "$add returns True when the $event is kept, at first or in the place of "
-        "another one, and False when it is dropped. $kept() gives the list of the ${event}s that "
+        "outcome": "$add returns True when the $event is kept and False when it is dropped. $kept() gives the list of the ${event}s that "
         "are kept, in the order in which their positions were taken; the list is the caller's "
         "own. $dropped() gives the number of those that are dropped.",
     },
