@@ -13,27 +13,30 @@ HIGHEST = {
     "$tie_word one in the list",
     "winner": 'max($tie_places, key=lambda place: $records[place]["$version"])',
     "best_first": 'sorted($tie_places, key=lambda place: -$records[place]["$version"])',
-    "rank": '($record["$version"], $tie_rank)',
-    "rank_type": "tuple[int, int]",
+    "best_rule": """
+        if key not in self._best or $record["$version"] $tie_beats self._best[key][1]["$version"]:
+            self._best[key] = (place, $record)
+    """,
 }
 LISTED = {
     "survivor_clause": 'the $tie_word one in the list, whatever its "$version"',
     "winner": "$tie_place",
     "best_first": "$tie_places",
-    "rank": "$tie_rank",
-    "rank_type": "int",
+    "best_rule": "$tie_rule",
 }
 LAST = {
     "tie_word": "last",
     "tie_places": "reversed(places)",
     "tie_place": "places[-1]",
-    "tie_rank": "place",
+    "tie_beats": ">=",
+    "tie_rule": "self._best[key] = (place, $record)",
 }
 FIRST = {
     "tie_word": "first",
     "tie_places": "places",
     "tie_place": "places[0]",
-    "tie_rank": "-place",
+    "tie_beats": ">",
+    "tie_rule": "self._best.setdefault(key, (place, $record))",
 }
 AT_FIRST = {
     "seat_clause": "the place of the first of its group in the list",
@@ -42,6 +45,7 @@ AT_FIRST = {
     "survivor": "survivors.pop(key)",
     "firsts_init": "self._firsts: dict[str, int] = {}",
     "firsts_note": "self._firsts.setdefault(key, place)",
+    "best_rows": "for key, (_, $record) in self._best.items():",
     "row_seat": "self._firsts[key]",
 }
 AT_OWN = {
@@ -51,6 +55,7 @@ AT_OWN = {
     "survivor": "place",
     "firsts_init": "",
     "firsts_note": "",
+    "best_rows": "for place, $record in self._best.values():",
     "row_seat": "place",
 }
 AT_LAST = {
@@ -59,6 +64,7 @@ AT_LAST = {
     "survivor": "survivors[key]",
     "firsts_init": "self._latest: dict[str, int] = {}",
     "firsts_note": "self._latest[key] = place",
+    "best_rows": "for key, (_, $record) in self._best.items():",
     "row_seat": "self._latest[key]",
 }
 BARE = {
@@ -164,7 +170,8 @@ CONTRACT = (
     Clause(
         "fields",
         """Each $record is a dict with "$key", a text or None; "$version", an integer; "$label", a
-        text or None; and "$size", an integer or None. Nothing that is passed in is changed.""",
+        text or None; and "$size", an integer or None. Nothing that is passed in is changed;
+        what comes out may hold the same dicts.""",
     ),
     Clause(
         "survivor",
@@ -372,7 +379,7 @@ ROSTER = Shape(
     words={
         "opening": "$cls() starts with an empty list of ${record}s; $add($record) puts one at its "
         "end and returns None.",
-        "outcome": f"$kept() gives the result, a new list of dicts, for the list as it is at that "
+        "outcome": f"$kept() gives the result, a new list, for the list as it is at that "
         f"time; $dropped() gives {COUNTS}.",
         "head": "",
         "gap": "",
@@ -396,7 +403,7 @@ class $cls:
     def __init__(self) -> None:
         self._length = 0
         self._sizes: Counter[str] = Counter()
-        self._best: dict[str, tuple[$rank_type, int, $type]] = {}
+        self._best: dict[str, tuple[int, $type]] = {}
         $firsts_init
         $values_init
         $alone_init
@@ -409,14 +416,12 @@ class $cls:
         self._sizes[key] += 1
         $firsts_note
         $values_note
-        rank = $rank
-        if key not in self._best or rank > self._best[key][0]:
-            self._best[key] = (rank, place, $record)
+        $best_rule
 
     def $kept(self) -> list[$type]:
         """What is left of the list so far."""
         rows = $rows
-        for key, (_, place, $record) in self._best.items():
+        $best_rows
             rows.append(($row_seat, $row))
         return [$record for _, $record in sorted(rows, key=itemgetter(0))]
 
