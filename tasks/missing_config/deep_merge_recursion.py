@@ -9,10 +9,12 @@ from tasks.kit import Category, Change, Clause, Shape, Stream, Variant, change, 
 SETS = {
     "none_clause": "is a value like any other: the result has None under that key",
     "none_rule": "$into[key] = None",
+    "elif": "elif",
 }
 REMOVES = {
     "none_clause": "takes the key out of the result, and does nothing where there is none",
     "none_rule": "$remove",
+    "elif": "$elif_removed",
 }
 EMPTY_KEEPS = {
     "empty_clause": "changes nothing in a map that $base has there",
@@ -28,12 +30,14 @@ STAYS = {
     "after them, in the order of $override",
     "taken": "get(key)",
     "remove": "$into.pop(key, None)",
+    "elif_removed": "elif",
 }
 MOVES = {
     "order_clause": "the keys that $override does not have come first, in the order of $base, and "
     "those that it has come after them, in the order of $override",
     "taken": "pop(key, None)",
     "remove": "continue",
+    "elif_removed": "if",
 }
 
 KNOBS = (
@@ -54,6 +58,7 @@ KNOBS = (
             "map_clash": "",
             "scalar_clash": "",
             "lay": "_lay(self._settings, $override)",
+            "unchanged": "",
         },
         raises={
             "clash_clause": "$error is raised with one argument, the tuple of the keys that lead "
@@ -76,6 +81,7 @@ KNOBS = (
                 _lay(settings, $override, ())
                 self._settings = settings
             """,
+            "unchanged": " A call of $apply that raises changes nothing.",
         },
     ),
     knob(
@@ -138,15 +144,16 @@ NEST = "            inner = old if isinstance(old, dict)$unless_empty else {}\n"
 
 def nested_bugs(body: str, flat: str) -> tuple[Change, ...]:
     """Bugs of the branch for maps, whose `body` comes after the line that finds the inner map."""
-    test = "        elif isinstance(new, dict):\n"
-    both = "        elif isinstance(new, dict) and isinstance(old, dict):\n"
+    test = "        $elif isinstance(new, dict):\n"
+    both = "        $elif isinstance(new, dict) and isinstance(old, dict):\n"
     when = {"clash": "wins", "none": "removes"}
+    into_old = body.replace("inner", "old").removeprefix("            level[key] = old\n")
     return (
         change("one_level", (body, flat)),
         change(
             "raw_new",
-            (test + NEST + body, both + body.replace("inner", "old")),
-            when={**when, "empty": "keeps"},
+            (test + NEST + body, both + into_old),
+            when={**when, "empty": "keeps", "order": "stays"},
         ),
         change(
             "raw_new",
@@ -157,10 +164,14 @@ def nested_bugs(body: str, flat: str) -> tuple[Change, ...]:
     )
 
 
-def shallow(body: str) -> Change:
-    """The branch for maps left out: a map is a value like any other."""
-    branch = "        elif isinstance(new, dict):\n" + NEST + body
-    return change("shallow", (branch, ""), when={"clash": "wins"})
+def shallow(body: str) -> tuple[Change, ...]:
+    """The branch for maps left out; where lists are joined, the old value is still read."""
+    branch = ("        $elif isinstance(new, dict):\n" + NEST + body, "")
+    when = {"clash": "wins", "lists": "join"}
+    return (
+        change("shallow", branch, when={**when, "none": "sets"}),
+        change("shallow", branch, when={**when, "none": "removes", "order": "stays"}),
+    )
 
 
 MERGED = "            merged[key] = _merged(inner, new$path_on)\n"
@@ -227,7 +238,7 @@ def _merged(base: $type, layer: $type$path_param) -> $type:
         old = merged.$taken
         if new is None:
             $none_rule
-        elif isinstance(new, dict):
+        $elif isinstance(new, dict):
             $map_clash
             inner = old if isinstance(old, dict)$unless_empty else {}
             merged[key] = _merged(inner, new$path_on)
@@ -239,7 +250,7 @@ def _merged(base: $type, layer: $type$path_param) -> $type:
 ''',
     bugs=(
         *nested_bugs(MERGED, "            merged[key] = {**inner, **new}\n"),
-        shallow(MERGED),
+        *shallow(MERGED),
         change(
             "shared",
             ("from copy import deepcopy", "from copy import copy"),
@@ -280,8 +291,7 @@ $type = dict[str, Any]
 def $function($base: $type, $override: $type) -> $type:
     """Merge $override into a copy of $base and return the copy.
 
-    Deep nesting costs no stack: what is still to be laid over the copy waits in a list,
-    the next entry at its end.
+    What is still to be laid over the copy waits in a list, the next entry at its end.
     """
     merged = deepcopy($base)
     waiting: list[tuple[$type, $place_type, Any]] = [
@@ -293,7 +303,7 @@ def $function($base: $type, $override: $type) -> $type:
         old = level.$taken
         if new is None:
             $none_rule
-        elif isinstance(new, dict):
+        $elif isinstance(new, dict):
             $map_clash
             inner = old if isinstance(old, dict)$unless_empty else {}
             level[key] = inner
@@ -324,7 +334,7 @@ HOLDER = Shape(
         "it and returns None; the result is the $base of the next $apply. $current() returns a "
         "copy of what is held.",
         "apart": "No map that is passed in is changed. What is held shares no dict or list with "
-        "the maps that are passed in or returned. An $apply that raises changes nothing.",
+        "the maps that are passed in or returned.$unchanged",
         "into": "level",
         "where": "(*path, key)",
     },
@@ -358,7 +368,7 @@ def _lay(level: $type, layer: $type$path_param) -> None:
         old = level.$taken
         if new is None:
             $none_rule
-        elif isinstance(new, dict):
+        $elif isinstance(new, dict):
             $map_clash
             inner = old if isinstance(old, dict)$unless_empty else {}
             level[key] = inner
@@ -370,7 +380,7 @@ def _lay(level: $type, layer: $type$path_param) -> None:
 ''',
     bugs=(
         *nested_bugs(LAID, FLAT),
-        shallow(LAID),
+        *shallow(LAID),
         change(
             "shared",
             ("self._settings = deepcopy($base)", "self._settings = dict($base)"),
