@@ -13,15 +13,15 @@ KNOBS = (
             "branch_rule": "$drop_undone",
         },
         kept={
-            "branch_clause": "leaves the steps that were taken back to $redo(), which sets their"
-            " $value whatever the $key has by then; $undo() gives that back",
+            "branch_clause": "comes after those that are done and before those that were taken back:"
+            " $redo() still does these, whatever their $key has by then, and $undo() gives that back",
             "branch_rule": "",
         },
     ),
     knob(
         "limit",
         up_to={"limit_clause": "at most", "over": ">", "other_over": ">="},
-        below={"limit_clause": "fewer than", "over": ">=", "other_over": ">"},
+        below={"limit_clause": "less than", "over": ">=", "other_over": ">"},
     ),
     knob(
         "unchanged",
@@ -39,14 +39,15 @@ KNOBS = (
     knob(
         "run",
         single={
-            "run_clause": "each a step of their own",
+            "run_clause": "that follow one another are each a step of their own",
             "start_join": "",
             "join": "",
             "stop_join": "",
             "join_rule": "",
         },
         joined={
-            "run_clause": "one step together, which leads to the last $value",
+            "run_clause": "are one step together, which leads to the last $value, when there is no"
+            " other step, no $save(), and no $undo() or $redo() that returns a $key between them",
             "start_join": "self._joins = False",
             "join": "self._joins = True",
             "stop_join": "self._joins = False",
@@ -58,7 +59,7 @@ KNOBS = (
         steps={
             "saved_clause": "the same steps are done as at the last $save(), and False otherwise. A new"
             " step that is made while fewer steps are done than at the last $save() leaves"
-            " $is_saved() False until the next one, even if as many are done again",
+            " $is_saved() False until the next $save(), even if as many are done again",
             "start_mark": "self._saved = 0",
             "new_mark": "if $count < self._saved:\n    self._saved = -1",
             "trim_mark": "self._saved -= 1",
@@ -88,11 +89,7 @@ CONTRACT = (
         "unchanged",
         "Each $set call is a step. One with the $value that the $key has already $unchanged_clause.",
     ),
-    Clause(
-        "run",
-        """Steps with the same $key and no other step, $save(), or $undo() or $redo() that returns
-        a $key between them are $run_clause.""",
-    ),
+    Clause("run", "Steps with the same $key $run_clause."),
     Clause(
         "undo",
         """$undo() takes back the last step that is done: its $key has again what it had before the
@@ -102,8 +99,8 @@ CONTRACT = (
     Clause("branch", "A new step after $undo() $branch_clause."),
     Clause(
         "limit",
-        """$undo() can take back $limit_clause $most steps. When a new step or a $redo() goes beyond
-        that, the oldest step cannot be taken back any more: what it set stays. $steps() returns a
+        """The number of steps that $undo() can take back is always $limit_clause $most. To keep it
+        so when a step is done, the oldest cannot be taken back any more: what it set stays. $steps() returns a
         tuple of two: how many steps can be taken back, and how many $redo() can do again.""",
     ),
     Clause(
