@@ -51,8 +51,9 @@ def limits_for(material: TaskMaterial) -> TimeLimits:
     return TimeLimits(cpu, 2 * cpu + 2_000)
 
 
-# Text that may make a set or a hash; a string in braces costs a second run and nothing else.
-_HASHES = re.compile(r"\bset\b|\bfrozenset\b|\bhash\b|\{[^{}:]+\}")
+# Text that may make a set or a hash, views of a dict among them: they are sets when combined.
+# A string in braces costs a second run and nothing else.
+_HASHES = re.compile(r"hash|[sS]et\b|\bkeys\b|\bitems\b|\{[^{}:]+\}|\{[^{}]*\bfor\b")
 
 
 class Judge:
@@ -91,7 +92,7 @@ class Judge:
         late: list[_Job] = []
         for job, run in zip(planned, self._run(planned, 0), strict=True):
             verdict = _verdict(job, run)
-            if verdict.bucket == "timed_out" or run.ending == "lost":
+            if _may_be_ours(verdict, run):
                 late.append(job)
             self._settle(job, verdict, verdicts, controls)
         self._confirm(late, verdicts, controls)
@@ -140,13 +141,24 @@ class Judge:
             if verdicts[job.material.task.instance_id].bucket == "fixed"
             and _HASHES.search(job.source)
         ]
-        for job, run in zip(again, self._run(again, 1), strict=True):
-            verdict = _verdict(job, run)
-            if verdict.bucket == "timed_out":
-                (run,) = self._run([job], 1)
-                verdict = _verdict(job, run)
+        for job, (verdict, _) in zip(again, self._run_surely(again, 1), strict=True):
             if verdict.bucket != "fixed":
                 verdicts[job.material.task.instance_id] = verdict
+
+    def _run_surely(self, jobs: list[_Job], seed: int) -> list[tuple[Verdict, bool]]:
+        """The verdict on each job, after a second run where the fault may be ours, and whether the
+        lane was lost even then."""
+        found: list[tuple[Verdict, bool]] = []
+        late: list[int] = []
+        for place, run in enumerate(self._run(jobs, seed)):
+            verdict = _verdict(jobs[place], run)
+            found.append((verdict, False))
+            if _may_be_ours(verdict, run):
+                late.append(place)
+        for place in late:
+            (run,) = self._run([jobs[place]], seed)
+            found[place] = (_verdict(jobs[place], run), run.ending == "lost")
+        return found
 
     def _run(self, jobs: list[_Job], seed: int) -> Iterator[Run]:
         for job in jobs:
@@ -156,7 +168,11 @@ class Judge:
 
     def _run_ours(self, category: CategoryMaterial, names: list[str]) -> None:
         """Observes the faulty module, its single faults and the known-failing patches of tasks
-        where they are needed and not known yet."""
+        where they are needed and not known yet.
+
+        What is found here counts for every later shard, so a lane that is lost with one of them
+        quarantines this one.
+        """
         todo = [category.tasks[name] for name in names if name not in category.ours]
         jobs = [
             _Job(material, source)
@@ -167,13 +183,14 @@ class Judge:
                 *(text for _, text in material.task.known_failing),
             )
         ]
-        runs = self._run(jobs, 0)
+        found = self._run_surely(jobs, 0)
+        if any(lost for _, lost in found):
+            raise QuarantinedError("a module of ours could not be run")
+        runs = iter([verdict for verdict, _ in found])
         for material in todo:
-            faulty = bits(judge_run(next(runs), material).passed)
-            singles = tuple(
-                bits(judge_run(next(runs), material).passed) for _ in _singles(material)
-            )
-            traps = [judge_run(next(runs), material) for _ in material.task.known_failing]
+            faulty = bits(next(runs).passed)
+            singles = tuple(bits(next(runs).passed) for _ in _singles(material))
+            traps = [next(runs) for _ in material.task.known_failing]
             category.ours[material.task.instance_id] = OurRuns(
                 faulty, singles or (faulty,), tuple(trap.digest for trap in traps if trap.digest)
             )
@@ -182,6 +199,11 @@ class Judge:
 def _singles(material: TaskMaterial) -> tuple[str, ...]:
     singles = material.task.single_faults
     return singles if len(singles) > 1 else ()
+
+
+def _may_be_ours(verdict: Verdict, run: Run) -> bool:
+    """Whether a slow machine, or a lane that died, may be what this says."""
+    return verdict.bucket == "timed_out" or run.ending == "lost"
 
 
 def _fits(source: str) -> bool:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 # exited: by itself, with `code`. died: by signal -`code`. timed_out: wall or CPU limit.
-# flooded: wrote more than allowed. lost: the lane died with it twice.
+# flooded: wrote more than allowed. lost: the lane died with it twice, or somebody outside the jail
+# killed it: no fault of the patch.
 Ending = Literal["exited", "died", "timed_out", "flooded", "lost"]
 
 
@@ -30,7 +31,8 @@ def ending_of(
     code = os.waitstatus_to_exitcode(status)
     if wall_ran_out or code == -signal.SIGXCPU:
         return "timed_out", code
-    # The CPU timer kills like anybody else; only the time used tells it apart.
-    if code == -signal.SIGKILL and cpu_us >= cpu_limit_ms * 1000 - 10_000:
-        return "timed_out", code
+    # The CPU timer kills like anybody else; only the time used tells it apart. A patch cannot send
+    # this signal, not even to itself, so what is left is the kernel that ran out of memory.
+    if code == -signal.SIGKILL:
+        return ("timed_out" if cpu_us >= cpu_limit_ms * 1000 - 10_000 else "lost"), code
     return ("exited" if code >= 0 else "died"), code

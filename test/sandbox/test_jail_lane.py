@@ -15,7 +15,7 @@ from sandbox.jail.frames import FRAME_HEAD
 from sandbox.jail.lane import Lane
 from sandbox.jail.profile import ProfileName, walls_of
 from sandbox.jail.rlimits import Limits
-from test.sandbox.jail_neighbours import LIMITS, RUNNER, SHORT, children_of
+from test.sandbox.jail_neighbours import LIMITS, PATIENT, RUNNER, SHORT, children_of
 
 _ROOT = Path(__file__).resolve().parents[2]
 _SLEEP = b"import time; time.sleep(3600)"
@@ -127,6 +127,15 @@ class Lanes:
                     self.lane._step()
             self.assertEqual(self.lane.receive().ending, "lost")
             self.assertEqual(self.lane.receive().output, b"1\n")
+
+        def test_a_patch_that_is_killed_from_outside_is_lost_not_dead(self) -> None:
+            self.lane.submit(b"while True: pass", PATIENT)
+            self.lane._permit()
+            while not (patch := children_of(self.lane.zygote_pid)):
+                time.sleep(0.01)
+            os.kill(patch[0], signal.SIGKILL)
+            run = self.lane.receive()
+            self.assertEqual((run.ending, self.lane.deaths), ("lost", 0))
 
         def test_a_frame_that_is_not_the_next_one_makes_the_lane_start_anew(self) -> None:
             stale = b"emit('stale')"
