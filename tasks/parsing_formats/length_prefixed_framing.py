@@ -364,7 +364,11 @@ def $function(chunks: Iterable[bytes]) -> $result_type:
         change("short", ("if len(part) < wanted:", "if len(part) < HEADER_SIZE:")),
         change("overtakes", ("chunk[at : at + wanted - len(part)]", "chunk[at : at + wanted]")),
         change("header_lost", ("wanted += size", "wanted = size")),
-        change("one_each", ("            wanted, size = HEADER_SIZE, None\n", "            wanted, size = HEADER_SIZE, None\n            break\n")),
+        change(
+            "reset",
+            ("    wanted, size = HEADER_SIZE, None\n    for chunk in chunks:\n        at = 0\n",
+             "    for chunk in chunks:\n        at, wanted, size = 0, HEADER_SIZE, None\n"),
+        ),
         LIMIT_LENGTH,
     ),
     known_failing=(
@@ -376,9 +380,9 @@ def $function(chunks: Iterable[bytes]) -> $result_type:
             "late",
             ("size = _body_size(part)", 'size = int.from_bytes(part, "$endian")$minus'),
             ("            part.clear()\n", "            _body_size(part[:HEADER_SIZE])\n            part.clear()\n"),
-            against=("short", "overtakes", "one_each"),
+            against=("short", "overtakes", "reset"),
         ),
-        change("counts_header", COUNTS_HEADER, when={"covers": "header_too"}, against=("short", "overtakes", "one_each", "header_lost")),
+        change("counts_header", COUNTS_HEADER, when={"covers": "header_too"}, against=("short", "overtakes", "reset", "header_lost")),
     ),
 )  # fmt: skip
 
