@@ -53,6 +53,7 @@ KNOBS = (
         "lists",
         replaced={
             "lists_clause": "takes the place of what the $thing has there",
+            "plain_values": '0, "" and the empty list',
             "list_rule": "",
             "kept_value": "deepcopy(value)",
             "list_after": "",
@@ -61,6 +62,7 @@ KNOBS = (
             "lists_clause": "is joined to the list that the $thing has there, which may also be "
             "None or absent and then counts as empty: each text that is not in it yet is appended "
             "once, in order",
+            "plain_values": '0 and ""',
             "list_rule": """
                 elif isinstance(value, list):
                     items = $into.get(field) or []
@@ -130,8 +132,8 @@ CONTRACT = (
     Clause("lists", 'A list under "$items" $lists_clause.'),
     Clause(
         "values",
-        """Any other value takes the place of what the $thing has under that field; 0, "" and the
-        empty list are values like any other.""",
+        """Any other value takes the place of what the $thing has under that field; $plain_values
+        are values like any other.""",
     ),
     Clause("unknown", "A field of the patch that is none of the four $unknown_clause."),
     Clause(
@@ -144,12 +146,22 @@ CONTRACT = (
 
 # The nested dict as a branch of its own, so that a module can do without it.
 NEST = """
-    elif isinstance(value, dict):
+    $elif isinstance(value, dict):
         inner = $into.get(field) or {}
         $nested_fill
         $into[field] = inner
 """
 BUGS = ("none_skipped", "nest_replaced")
+BRANCHES = {
+    "map_branch": NEST,
+    "none_branch": "if value is None:\n    $null_rule",
+    "elif": "elif",
+    "last": "else",
+}
+NONE_SKIPPED = change(
+    "none_skipped",
+    slots={**BRANCHES, "none_branch": "", "elif": "if", "last": "elif value is not None"},
+)
 NESTED = (({"nested": "clears"}, PASSES_OVER), ({"nested": "passed_over"}, CLEARS_INSIDE))
 NESTED_NONE = tuple(change("nested_none", slots=slots, when=when) for when, slots in NESTED)
 
@@ -176,7 +188,7 @@ COPY = Shape(
         "apart": "Neither the $thing nor the patch that is passed in is changed, and no dict or "
         "list of the result is one of theirs.",
         "into": "patched",
-        "map_branch": NEST,
+        **BRANCHES,
     },
     module='''
 """$summary"""
@@ -195,17 +207,16 @@ def $function($thing: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
     $unknown_rule
     patched = deepcopy($thing)
     for field, value in patch.items():
-        if value is None:
-            $null_rule
+        $none_branch
         $map_branch
         $list_rule
-        else:
+        $last:
             patched[field] = $kept_value
     $bump_rule
     return patched
 ''',
     bugs=(
-        change("none_skipped", slots={"null_rule": "continue"}),
+        NONE_SKIPPED,
         change("nest_replaced", slots={"map_branch": ""}),
         *NESTED_NONE,
         change(
@@ -246,7 +257,7 @@ KEEPER = Shape(
         "apart": "Nothing that is passed in is changed, and what is kept shares no dict or list "
         "with what is passed in or returned.",
         "into": "self._kept",
-        "map_branch": NEST,
+        **BRANCHES,
     },
     module='''
 """$summary"""
@@ -276,15 +287,14 @@ class $cls:
         return deepcopy(self._kept)
 
     def _set(self, field: str, value: Any) -> None:
-        if value is None:
-            $null_rule
+        $none_branch
         $map_branch
         $list_rule
-        else:
+        $last:
             self._kept[field] = $kept_value
 ''',
     bugs=(
-        change("none_skipped", slots={"null_rule": "return"}),
+        NONE_SKIPPED,
         change("nest_replaced", slots={"map_branch": ""}),
         *NESTED_NONE,
         change("thing_changed", ("self._kept = deepcopy($thing)", "self._kept = $thing")),
