@@ -28,6 +28,7 @@ CAP_DAC_READ_SEARCH = 2
 _CAPABILITY_VERSION_3 = 0x20080522
 
 CLONE_PARENT = 0x8000
+_ADDR_NO_RANDOMIZE, _ADDR_COMPAT_LAYOUT = 0x0040000, 0x0200000
 SIGCHLD = 17
 SIGKILL = 9
 
@@ -59,6 +60,13 @@ def set_undumpable() -> None:
 def set_no_new_privileges() -> None:
     """From here on no exec can gain a capability or another uid."""
     prctl(PR_SET_NO_NEW_PRIVS, 1)
+
+
+def fix_addresses(other: bool) -> None:
+    """The program that this process becomes lies at the same addresses in every run; at `other`
+    ones, just as fixed, if asked. A class hashes by its address, so sets of classes depend on it.
+    """
+    syscall("personality", _ADDR_NO_RANDOMIZE | (_ADDR_COMPAT_LAYOUT if other else 0))
 
 
 def die_with_parent() -> None:

@@ -63,14 +63,9 @@ def _forget() -> None:
 
 
 def _serve(patch_process: PatchProcess) -> None:
-    buffered = b""
-    while True:
-        while len(buffered) < PERMIT.size:
-            more = os.read(descriptors.PERMITS, 64 * PERMIT.size)
-            if not more:
-                return
-            buffered += more
-        permit, buffered = buffered[: PERMIT.size], buffered[PERMIT.size :]
+    # One at a time, and a pipe gives it whole: what stays buffered would lie among the objects that
+    # the patches inherit, and their addresses would tell of each other.
+    while permit := os.read(descriptors.PERMITS, PERMIT.size):
         sequence, wall_ms, cpu_ms, memory_mib = PERMIT.unpack(permit)
         # A fork that fails ends the lane: the exception leaves this loop.
         pid = syscalls.fork()

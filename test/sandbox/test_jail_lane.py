@@ -83,6 +83,18 @@ class Lanes:
                 other.submit(b"emit(hash('failmap'))")
                 self.assertNotEqual(eval(other.receive().output), first[4])
 
+        def test_classes_hash_the_same_in_every_lane_of_a_hash_seed(self) -> None:
+            task = b"class Own: pass\nemit([hash(thing) for thing in (None, object, Own, len)])"
+            seen = []
+            for seed in (0, 0, 1, 1):
+                with Lane(walls_of(self.profile, hash_seed=seed, runner=RUNNER)) as lane:
+                    for _ in range(6):
+                        lane.submit(task)
+                    seen.append({lane.receive().output for _ in range(6)})
+            self.assertEqual([len(hashes) for hashes in seen], [1] * 4)
+            self.assertEqual((seen[0], seen[2]), (seen[1], seen[3]))
+            self.assertNotEqual(seen[0], seen[2])
+
         def test_the_process_measures_itself_from_outside(self) -> None:
             self.lane.submit(b"held = bytearray(64 << 20)\nfor _ in range(3_000_000): pass")
             run = self.lane.receive()
