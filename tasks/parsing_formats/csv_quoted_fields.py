@@ -9,7 +9,7 @@ KNOBS = (
     knob(
         "escape",
         doubled={
-            "escape_clause": """Two '"' in a row within it stand for one""",
+            "escape_clause": """Two '"' side by side within it stand for one""",
             "escaped": "text[at : at + 2] == QUOTE * 2",
             "content": r'(?:[^"]|"")*',
             "one_line": r'(?:[^"\n]|"")*',
@@ -213,8 +213,8 @@ def _quoted(text: str, at: int, number: int) -> tuple[str, int]:
         change("line_ends", ("while at < len(text):\n        if $escaped:",
                              'while at < len(text) and text[at] != "\\n":\n        if $escaped:')),
         change("pair_kept", ("value += text[at + 1 : at + 2]", "value += text[at : at + 2]")),
-        change("quoted_none", ("            return value, at\n", "            return value or None, at\n"),
-               when={"bare_empty": "none"}),
+        change("quoted_none", ("row.append(value)", "row.append(value or None)"),
+               ("text[start:at] or None, at", "text[start:at], at"), when={"bare_empty": "none"}),
         change("count", ("number = len(rows) + 1", COUNT_LINES)),
         change("last_empty", ("while more:", "while more and at < len(text):"), when={"short": "refused"}),
     ),
