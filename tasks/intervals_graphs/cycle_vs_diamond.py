@@ -105,8 +105,8 @@ CONTRACT = (
     Clause(
         "walk",
         """The walk takes the keys of $graph $order_clause. When it enters a $node, it goes on to the
-        ${node}s that this one $verb, $inner_clause, each with all that comes after it before the
-        next, and then leaves the $node. It does not enter again what it has left.""",
+        ${node}s that this one $verb, $inner_clause, and leaves each of them before it comes to the
+        next; then it leaves the $node. It does not enter again what it has left.""",
     ),
     Clause(
         "cycle",
@@ -212,8 +212,8 @@ PLAN = Shape(
         f' text of the report, the names joined by " -> ". {GRAPH}',
         "leaf_note": " and is in the result",
         "refuse": REFUSE,
-        "find_start": "start = depth[$node]",
-        "leave_rule": "path.pop()\ndel depth[$node]",
+        "find_start": "start = path.index($node)",
+        "leave_rule": "path.pop()",
         "stay_rule": "",
         "give": 'raise $error(" -> ".join(',
         "end": "))",
@@ -233,15 +233,13 @@ def $plan($graph: dict[str, list[str]]) -> list[str]:
     $stranger_rule
     ready: list[str] = []
     path: list[str] = []
-    depth: dict[str, int] = {}
 
     def enter($node: str) -> None:
-        if $node in depth:
+        if $node in path:
             $report_rule
         if $node in ready:
             return
         $enter_rule
-        depth[$node] = len(path)
         path.append($node)
         for $other in $others:
             $self_rule
