@@ -111,7 +111,14 @@ class Handler(BaseHTTPRequestHandler):
         self._patient.deadline = time.monotonic() + HEAD_SECONDS
         super().handle_one_request()
 
+    def handle_expect_100(self) -> bool:
+        """Says nothing yet: who may send a body is known later, see `_shards`."""
+        return True
+
     def do_GET(self) -> None:
+        # A body is not read here, and must not be taken for the next request.
+        if "Content-Length" in self.headers or "Transfer-Encoding" in self.headers:
+            self.close_connection = True
         self._route({"/health": self._health})
 
     def do_POST(self) -> None:

@@ -195,6 +195,20 @@ class ServerTest(unittest.TestCase):
                 answer = self.raw(HEAD + rest, close=True)
                 self.assertIn(b" 400 ", answer.splitlines()[0])
 
+    def test_a_body_where_none_belongs_is_not_the_next_request(self):
+        hidden = b"GET /nothing HTTP/1.1\r\n\r\n"
+        for head in (b"Content-Length: %d" % len(hidden), b"Transfer-Encoding: chunked"):
+            answer = self.raw(b"GET /health HTTP/1.1\r\n" + head + b"\r\n\r\n" + hidden, close=True)
+            self.assertEqual(answer.count(b"HTTP/1.1 "), 1)
+            self.assertIn(b"Connection: close", answer)
+
+    def test_only_who_has_the_token_is_asked_for_a_body(self):
+        rest = b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}"
+        self.assertEqual(self.raw(HEAD + rest, close=True).count(b" 100 Continue"), 1)
+        self.assertNotIn(
+            b" 100 Continue", self.raw(b"POST /shards HTTP/1.1\r\n" + rest, close=True)
+        )
+
     def test_malformed_requests_are_not_repeated_back(self):
         for data in (b"GET\r\n\r\n", b"\x16\x03\x01\r\n\r\n", b"A" * 70_000 + b"\r\n\r\n",
                      b"GET /<script> HTTP/9.9\r\n\r\n"):  # fmt: skip
