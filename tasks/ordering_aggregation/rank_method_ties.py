@@ -193,6 +193,8 @@ RANK_TYPE = "$base_type$or_none"
 # Repairs that go astray in the same manner in more than one shape.
 ALONE = change("alone", ("else Fraction(0)", "else Fraction(1)"), when={"form": "percent"})
 
+ENUMERATED = "for place, row in enumerate(tier, ahead + 1):\n"
+
 TIERS = Shape(
     name="tiers",
     entry_point="$function",
@@ -245,10 +247,14 @@ $group_function
     bugs=(
         change(
             "ordinal",
-            ("place = $tier_place\n        for row in tier:\n",
-             "for row in tier:\n            ahead += 1\n            place = ahead\n"),
-            ("        ahead += $step\n", ""),
-            when={"method": ("competition", "dense")},
+            ("place = $tier_place\n        for row in tier:\n", ENUMERATED),
+            when={"method": "competition"},
+        ),
+        change(
+            "ordinal",
+            ("place = $tier_place\n        for row in tier:\n", ENUMERATED),
+            ("ahead += $step", "ahead += $other_step"),
+            when={"method": "dense"},
         ),
         change("first", ("= $tier_place", "= Fraction(ahead + 1)"), when={"method": "average"}),
         change("step", ("ahead += $step", "ahead += $other_step")),
@@ -256,9 +262,7 @@ $group_function
                when={"missing": "last"}),
         change(
             "unscored_last",
-            ('key=itemgetter("$score"))]\n',
-             'key=itemgetter("$score"))]\n    if unscored:\n        tiers.append(unscored)\n'),
-            ("= $first_ranks", "= {}"),
+            slots={"tier_rule": "$other_tier_rule", "first_ranks": "{}", "or_none": ""},
             when={"missing": "unranked"},
         ),
     ),
@@ -328,7 +332,7 @@ def _key(row: dict[str, Any]) -> $key_type:
         change("other_place", slots={"key_place": "$other_key_place"}),
         change("behind", slots={"better_rule": "bisect.bisect_right(keys, _key(row)) - 1"}),
         change("zero", slots={"key": "$key_or_zero", "key_type": "int", "unscored_row": "",
-                              "row_scored": "", "skip_unscored": ""}),
+                              "row_scored": "", "skip_unscored": "", "or_none": ""}),
     ),
     known_failing=(
         ALONE,
@@ -421,23 +425,23 @@ SCENARIOS = (
     scenario(
         "sailing regatta", summary="Standings of a sailing regatta.", function="standings",
         list_function="place_column", cls="Regatta", record="report", rank="standing_of",
-        row="boat", rows="boats", id="sail", group="fleet", score="rating",
+        row="boat", rows="boats", id="sail", group="fleet", score="points",
         ids=("GER7", "GBR12", "NED3", "FRA90", "ESP41", "ITA8", "NOR5", "POL66"),
         groups=("gold", "silver", "open"),
     ),
     scenario(
         "exam list", summary="Ranks for the notice board of an exam.", function="exam_ranks",
         list_function="rank_marks", cls="ExamList", record="enter", rank="rank_of",
-        row="paper", rows="papers", id="candidate", group="subject", score="mark",
+        row="paper", rows="papers", id="candidate", group="subject", score="grade",
         ids=("K01", "K02", "K05", "K11", "K17", "K23", "K31", "K40"),
         groups=("physics", "latin", "history"),
     ),
     scenario(
-        "sales table", summary="League table of the sales force.", function="league_table",
-        list_function="rank_sellers", cls="SalesLeague", record="book", rank="position",
-        row="seller", rows="sellers", id="name", group="region", score="turnover",
+        "golf", summary="Leader board of a golf tournament.", function="leader_board",
+        list_function="rank_players", cls="LeaderBoard", record="post", rank="position",
+        row="player", rows="players", id="name", group="flight", score="score",
         ids=("Ada", "Bo", "Cleo", "Dev", "Edda", "Finn", "Gus", "Hana"),
-        groups=("north", "coast", "export"),
+        groups=("early", "noon", "late"),
     ),
     scenario(
         "defect severity", summary="Where each defect stands in the triage.",
@@ -447,11 +451,11 @@ SCENARIOS = (
         groups=("parser", "editor", "sync"),
     ),
     scenario(
-        "fund returns", summary="Fund returns in basis points, compared with their peers.",
-        function="peer_ranks", list_function="rank_funds", cls="PeerTable", record="post",
-        rank="peer_rank", row="fund", rows="funds", id="code", group="category", score="result",
-        ids=("AXB", "BLU", "CEN", "DRA", "EQT", "FJO", "GLO", "HUS"),
-        groups=("bonds", "mixed", "shares"),
+        "athletics", summary="Results of an athletics meeting: times or lengths, as integers.",
+        function="meeting_ranks", list_function="rank_results", cls="ResultList", record="enter",
+        rank="rank_now", row="competitor", rows="competitors", id="bib", group="heat", score="result",
+        ids=("A11", "B20", "C07", "D02", "E19", "F33", "G05", "H41"),
+        groups=("first", "second", "final"),
     ),
 )  # fmt: skip
 
