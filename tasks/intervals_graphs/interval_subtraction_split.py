@@ -227,7 +227,7 @@ LEDGER = Shape(
     words={
         "opening": "$cls($spans) holds pieces, at first one for each $span. $remove(start, end)"
         " takes the $cut from start to end, two integers, out of all of them and returns None."
-        f" $listing() returns a new list of the pieces that are held. {SPANS} It is not changed.",
+        f" $listing() returns a new list with the very pieces that are held. {SPANS} It is not changed.",
         "held": "piece",
         "unchanged": " and changes nothing",
         "from_": "start",
