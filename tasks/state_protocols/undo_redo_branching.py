@@ -11,11 +11,13 @@ KNOBS = (
         dropped={
             "branch_clause": "makes $redo() forget the steps that were taken back before it",
             "branch_rule": "$drop_undone",
+            "place_step": "self._steps.append(($key, $value))",
         },
         kept={
             "branch_clause": "comes after those that are done and before those that were taken back:"
             " $redo() still does these, whatever their $key has by then, and $undo() gives that back",
             "branch_rule": "",
+            "place_step": "self._steps.insert(self._cursor, ($key, $value))",
         },
     ),
     knob(
@@ -278,7 +280,7 @@ CURSOR = Shape(
         $join_rule
         $new_mark
         $branch_rule
-        self._steps.insert(self._cursor, ($key, $value))
+        $place_step
         self._advance()
         $join
 
@@ -319,7 +321,7 @@ CURSOR = Shape(
             $trim_mark
 ''',
     bugs=(
-        change("redo_left", ("        del self._steps[self._cursor :]\n", ""), when={"branch": "dropped"}),
+        change("redo_left", ("        del self._steps[self._cursor :]\n        self._steps.append(", "        self._steps.insert(self._cursor, "), when={"branch": "dropped"}),
         change("appended", ("self._steps.insert(self._cursor, ($key, $value))", "self._steps.append(($key, $value))"), when={"branch": "kept"}),
         change("newest_dropped", ("self._steps.pop(0)", "self._steps.pop(self._cursor - 1)")),
         change("base_left", ("            $key, $value = self._steps.pop(0)\n            self._base[$key] = $value\n", "            self._steps.pop(0)\n")),
