@@ -14,8 +14,8 @@ HIGHEST = {
     "winner": 'max($tie_places, key=lambda place: $records[place]["$version"])',
     "best_first": 'sorted($tie_places, key=lambda place: -$records[place]["$version"])',
     "best_rule": """
-        if key not in self._best or $record["$version"] $tie_beats self._best[key][1]["$version"]:
-            self._best[key] = (place, $record)
+        if key not in self._best or $record["$version"] $tie_beats $best_record["$version"]:
+            self._best[key] = $best_entry
     """,
 }
 LISTED = {
@@ -29,14 +29,14 @@ LAST = {
     "tie_places": "reversed(places)",
     "tie_place": "places[-1]",
     "tie_beats": ">=",
-    "tie_rule": "self._best[key] = (place, $record)",
+    "tie_rule": "self._best[key] = $best_entry",
 }
 FIRST = {
     "tie_word": "first",
     "tie_places": "places",
     "tie_place": "places[0]",
     "tie_beats": ">",
-    "tie_rule": "self._best.setdefault(key, (place, $record))",
+    "tie_rule": "self._best.setdefault(key, $best_entry)",
 }
 AT_FIRST = {
     "seat_clause": "the place of the first of its group in the list",
@@ -45,7 +45,10 @@ AT_FIRST = {
     "survivor": "survivors.pop(key)",
     "firsts_init": "self._firsts: dict[str, int] = {}",
     "firsts_note": "self._firsts.setdefault(key, place)",
-    "best_rows": "for key, (_, $record) in self._best.items():",
+    "best_type": "$type",
+    "best_entry": "$record",
+    "best_record": "self._best[key]",
+    "best_rows": "for key, $record in self._best.items():",
     "row_seat": "self._firsts[key]",
 }
 AT_OWN = {
@@ -55,16 +58,19 @@ AT_OWN = {
     "survivor": "place",
     "firsts_init": "",
     "firsts_note": "",
+    "best_type": "tuple[int, $type]",
+    "best_entry": "(place, $record)",
+    "best_record": "self._best[key][1]",
     "best_rows": "for place, $record in self._best.values():",
     "row_seat": "place",
 }
 AT_LAST = {
+    **AT_FIRST,
     "group_seat": "places[-1]",
     "seat_test": "key not in keys[place + 1 :]",
     "survivor": "survivors[key]",
     "firsts_init": "self._latest: dict[str, int] = {}",
     "firsts_note": "self._latest[key] = place",
-    "best_rows": "for key, (_, $record) in self._best.items():",
     "row_seat": "self._latest[key]",
 }
 BARE = {
@@ -403,7 +409,7 @@ class $cls:
     def __init__(self) -> None:
         self._length = 0
         self._sizes: Counter[str] = Counter()
-        self._best: dict[str, tuple[int, $type]] = {}
+        self._best: dict[str, $best_type] = {}
         $firsts_init
         $values_init
         $alone_init
