@@ -48,13 +48,15 @@ KNOBS = (
     knob(
         "blank",
         text={
-            "blank_clause": "is a text like any other",
+            "blank_clause": "A text counts as a value even if it is empty or nothing but spaces"
+            " (U+0020)",
             "missing_test": "value is None",
             "other_missing_test": 'value in (None, "")',
             "falsy_test": "not value",
         },
         missing={
-            "blank_clause": "is missing too, and does not count as a text",
+            "blank_clause": "A text that is empty or nothing but spaces (U+0020) counts as missing, not"
+            " as a text",
             "missing_test": 'value is None or (isinstance(value, str) and not value.strip(" "))',
             "other_missing_test": 'value is None or value == ""',
             "falsy_test": 'not value or (isinstance(value, str) and not value.strip(" "))',
@@ -72,8 +74,8 @@ KNOBS = (
             "text_rule": "first, second = str(first), str(second)",
         },
         refused={
-            "mixed_clause": "If a $column that is sorted by has an integer in one $row and a text"
-            " in another, ValueError is raised",
+            "mixed_clause": "If one $row has an integer under a $column that is sorted by and another"
+            " one a text, ValueError is raised",
             "refuse_rule": "$refuse",
             "sort_key": "row[$column]",
             "text_key": "str(row[$column])",
@@ -117,8 +119,7 @@ CONTRACT = (
     ),
     Clause(
         "blank",
-        """A value is missing where it is None and where a $row lacks the $column. A text that is
-        empty or has only blanks (U+0020) $blank_clause.""",
+        "A value is missing where it is None and where a $row lacks the $column. $blank_clause.",
     ),
     Clause("place", "A $row whose value is missing $place_clause."),
     Clause("absent", "$absent_clause."),
@@ -199,7 +200,7 @@ COMPARED = Shape(
     entry_point="$multi",
     words={
         "opening": "$multi($rows, order) returns a new list with the $id of each $row, sorted by"
-        " every $column in the list order: by the first one, and where that leaves two equal, by"
+        " every $column that the list order names: by the first one, and where that leaves two equal, by"
         ' the next. A "-" in front of a name, which is not part of it, asks for descending order,'
         f" and other ${{column}}s are in ascending order. {ROWS}",
         "refuse": """
@@ -212,7 +213,8 @@ COMPARED = Shape(
         " second)",
         "get": "one.get($column), other.get($column)",
         "top_rule": "",
-        "outcome": "return -result if descending else result",
+        "outcome": "result = (first > second) - (first < second)\n"
+        "return -result if descending else result",
     },
     module='''
 """$summary"""
@@ -245,7 +247,6 @@ def _compare(one: dict[str, Any], other: dict[str, Any], $column: str, descendin
     if _is_missing(first):
         $both_gone
     $kind_rule
-    result = (first > second) - (first < second)
     $outcome
 
 
@@ -258,7 +259,7 @@ def _compare(one: dict[str, Any], other: dict[str, Any], $column: str, descendin
             "turned",
             slots={
                 "top_rule": "if descending:\n    one, other = other, one",
-                "outcome": "return result",
+                "outcome": "return (first > second) - (first < second)",
             },
             when={"place": ("last", "first")},
         ),
@@ -295,7 +296,7 @@ SCENARIOS = (
     ),
     scenario(
         "staff directory", summary="The staff directory and its sortable table.",
-        function="directory_by", multi="directory", rows="people", row="person", id="badge",
+        function="directory_by", multi="directory", rows="records", row="record", id="badge",
         column="column", columns=("room", "team"), ids=("104", "118", "205", "233", "307", "412"),
     ),
 )  # fmt: skip
