@@ -1,5 +1,6 @@
 """Decides whether an observation says what the reference's says. Trusted side only."""
 
+import builtins
 import re
 import struct
 from bisect import bisect_right
@@ -136,7 +137,7 @@ class _Comparison:
     def exceptions(self, wanted: Term, found: Term) -> bool:
         labels, args = wanted.content
         other_labels, other_args = found.content
-        if labels[0] not in other_labels:
+        if not _is_that_exception(labels, other_labels):
             return False
         return not self.compare.exception_args or self.terms(args, other_args)
 
@@ -166,6 +167,40 @@ class _Comparison:
             if not abs(a - b) <= tolerance * max(1.0, abs(a), abs(b)) < float("inf"):
                 return False
         return True
+
+
+_BUILTINS = {
+    name: kind
+    for name, kind in vars(builtins).items()
+    if isinstance(kind, type) and issubclass(kind, BaseException)
+}
+
+
+def _is_that_exception(wanted: tuple[str, ...], found: tuple[str, ...]) -> bool:
+    """Whether an exception with the classes `found` is of the first class of `wanted`.
+
+    It may be derived from it, but not from another one beside: that would stand for everything
+    that a contract can ask for. A class of the module's own may have got another builtin base.
+    """
+    first = wanted[0]
+    if first not in found:
+        return False
+    place = found.index(first)
+    kind = _BUILTINS.get(first)
+    for label in found[:place]:
+        nearer = _BUILTINS.get(label)
+        if nearer is not None and not (kind and issubclass(nearer, kind)):
+            return False
+    # Classes that are no exceptions come last in a line.
+    last = found.index("BaseException") if "BaseException" in found else len(found)
+    more = [
+        label
+        for at, label in enumerate(found[place:], place)
+        if label not in wanted and (at < last or label in _BUILTINS)
+    ]
+    if kind is None and more and (base := _BUILTINS.get(more[0])):
+        more = [label for label in more if not issubclass(base, _BUILTINS.get(label, int))]
+    return not more
 
 
 def _key(pair: tuple[Term, Any]) -> bytes:

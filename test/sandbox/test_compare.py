@@ -35,12 +35,41 @@ from test.sandbox.subject import MODULE
 
 
 class CompareTest(unittest.TestCase):
-    def assert_matches(self, good: bool, expected: str, given: str, **compare) -> None:
+    def matched(self, expected: str, given: str, **compare) -> bool:
         check = Check((call("f"),), compare=Compare(**compare))
         wanted, found = (
             observe(load(f"def f():\n    {text}\n"), check) for text in (expected, given)
         )
-        self.assertIs(matches(wanted, found, check.compare), good, (expected, given))
+        return matches(wanted, found, check.compare)
+
+    def assert_matches(self, good: bool, expected: str, given: str, **compare) -> None:
+        self.assertIs(self.matched(expected, given, **compare), good, (expected, given))
+
+    def test_an_exception_is_of_the_class_that_was_asked_for_and_of_no_other_beside(self):
+        made = "class E({}): pass\n    raise E"
+        own = "class Own({}): pass\n    class Near(Own): pass\n    raise {}"
+        for good, expected, given in (
+            (True, "raise ValueError", made.format("ValueError")),
+            (True, "raise ValueError", "raise UnicodeError"),
+            (True, "raise OSError", made.format("TimeoutError")),
+            (True, "raise ValueError", made.format("ValueError, __import__('abc').ABC")),
+            (True, "raise ZeroDivisionError", "raise __import__('decimal').DivisionByZero"),
+            (True, made.format("KeyError, ValueError"), made.format("KeyError, ValueError")),
+            (True, own.format("Exception", "Own"), own.format("Exception", "Near")),
+            (True, own.format("Exception", "Own"), own.format("KeyError", "Own")),
+            (True, "raise KeyError", own.format("KeyError", "Own")),
+            (False, "raise ValueError", made.format("ValueError, TypeError")),
+            (False, "raise TypeError", made.format("ValueError, TypeError")),
+            (False, "raise LookupError", made.format("KeyError, ValueError")),
+            (False, own.format("Exception", "Own"), own.format("KeyError, ValueError", "Own")),
+        ):
+            self.assert_matches(good, expected, given)
+        both = "class A(Exception): pass\n    class B(Exception): pass\n    class C({}): pass\n    raise {}"
+        for line in ("A, B", "B, A", "KeyError, A"):
+            found = both.format(line, "C")
+            asked = [both.format("A", name) for name in ("A", "B")] + ["raise KeyError"]
+            passed = [self.matched(expected, found) for expected in asked]
+            self.assertLessEqual(sum(passed), 1, line)
 
     def test_it_is_as_strict_as_it_is_told(self):
         raise_a, raise_b = "raise ValueError('a')", "raise ValueError('b')"
