@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from traceback import extract_tb
 
 from sandbox.checks import Check
 from sandbox.material import DrawnTask, QuarantinedError, Secrets
@@ -11,14 +10,7 @@ from tasks.kit.category import AuthoringError, Category
 from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
 from tasks.kit.hidden import hidden_checks
-from tasks.kit.load import (
-    TREE,
-    category_files,
-    corpus_digest,
-    load_category,
-    overlay_folder,
-    slugs,
-)
+from tasks.kit.load import corpus_digest, load_category, overlay_folder, slugs
 from tasks.kit.stream import Stream
 
 
@@ -55,20 +47,11 @@ class KitDraw:
 
 def _load(slug: str, overlay: Path | None) -> Category:
     """A file that somebody is in the middle of writing is our fault, not the submission's: the
-    shard waits, the operator reads which file it is."""
+    shard waits, the operator reads which file and line it is."""
     try:
         return load_category(slug, overlay)
-    except Exception as error:
-        found = {**category_files(TREE), **(category_files(overlay) if overlay else {})}
-        path = found[slug]
-        line = getattr(error, "lineno", None) or _last_line(error, path)
-        place = f"{path.parent.name}/{path.name}" + (f", line {line}" if line else "")
-        raise QuarantinedError(f"{place} does not load: {type(error).__name__}") from error
-
-
-def _last_line(error: BaseException, path: Path) -> int | None:
-    frames = [f for f in extract_tb(error.__traceback__) if f.filename == str(path)]
-    return frames[-1].lineno if frames else None
+    except AuthoringError as error:
+        raise QuarantinedError(str(error)) from error
 
 
 class Corpus:

@@ -16,10 +16,10 @@ BROKEN = {
     "not text": "\0",
 }
 PLACES = {
-    "not a program": "own_domain/half_written.py, line 1 does not load: SyntaxError",
-    "raises": "own_domain/half_written.py, line 2 does not load: ZeroDivisionError",
-    "imports nothing": "own_domain/half_written.py, line 1 does not load: ModuleNotFoundError",
-    "no category": "own_domain/half_written.py does not load: AuthoringError",
+    "not a program": "own_domain/half_written.py does not load: line 1: '(' was never closed",
+    "raises": "own_domain/half_written.py does not load: line 2: ZeroDivisionError",
+    "imports nothing": "own_domain/half_written.py does not load: line 1: ModuleNotFoundError",
+    "no category": "own_domain/half_written.py does not load: it has no CATEGORY",
     "not text": "own_domain/half_written.py does not load: ",
 }
 
