@@ -5,11 +5,13 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listRuns } from '../../src/cli/workspace/runs.ts'
 import { buildBinary, NODES, start } from './binary.ts'
+import { shell } from './binary-shell.ts'
 import { startFakeApi } from './fake-api.ts'
-import { chat, modelServer, type Step, startFakeModelServer, stream } from './fake-model-server.ts'
+import { chat, stream } from './fake-model-server.ts'
 import { onEnd } from './run-fixture.ts'
 import { FIXED, sampleEpoch } from './sample-epoch.ts'
 import { Terminal } from './terminal.ts'
+import { until } from './until.ts'
 import { isProbe, journalLines, putEpoch } from './workspace.ts'
 
 const RIGHT = `\`\`\`python\n${FIXED}\`\`\``
@@ -24,32 +26,6 @@ beforeAll(() => {
 }, 120_000)
 afterAll(() => remove())
 
-type Shell = {
-  type: (...argv: string[]) => ReturnType<typeof start>
-  terminal: Terminal
-  origin: string
-}
-
-/** The installed client in a folder with a pulled epoch, beside a model server. */
-async function shell(
-  node: string,
-  complete: (seen: { body: unknown }, count: number) => Step | undefined = () => chat(RIGHT),
-  categories = 4,
-): Promise<Shell> {
-  const terminal = new Terminal()
-  onEnd(() => terminal.remove())
-  await putEpoch(terminal.workspace, await sampleEpoch({ categories }))
-  const server = await startFakeModelServer(modelServer('acme/coder:7b-q4_K_M', complete))
-  onEnd(() => server.close())
-  const env = {
-    FAILMAP_HOME: terminal.home,
-    FAILMAP_WORKSPACE: terminal.workspace,
-    FAILMAP_API_URL: 'http://127.0.0.1:9',
-  }
-  const type = (...argv: string[]) => start(node, file, argv, { env, cwd: terminal.folder })
-  return { type, terminal, origin: server.origin }
-}
-
 describe.each(Object.entries(NODES))('the installed client on %s Node', (_name, node) => {
   test('is the version it should be', () => {
     const major = Number(
@@ -60,7 +36,7 @@ describe.each(Object.entries(NODES))('the installed client on %s Node', (_name, 
 
   test('CL-131 each ending has its exit code', async () => {
     let isDead = false
-    const { type, origin, terminal } = await shell(node, () =>
+    const { type, origin, terminal } = await shell(node, file, () =>
       isDead ? { status: 401, body: '{}' } : chat(RIGHT),
     )
     const codes = async (...argv: string[]) => (await type(...argv).ended).code
@@ -85,7 +61,7 @@ describe.each(Object.entries(NODES))('the installed client on %s Node', (_name, 
     const epoch = await sampleEpoch({ categories: 1 })
     const api = await startFakeApi(epoch)
     onEnd(() => api.close())
-    const { terminal, origin } = await shell(node, undefined, 1)
+    const { terminal, origin } = await shell(node, file, undefined, 1)
     const env = {
       FAILMAP_HOME: terminal.home,
       FAILMAP_WORKSPACE: terminal.workspace,
@@ -107,7 +83,7 @@ describe.each(Object.entries(NODES))('the installed client on %s Node', (_name, 
   })
 
   test('CL-128 with --json stdout is one document, stderr is silent, and there is no colour', async () => {
-    const { terminal, origin } = await shell(node)
+    const { terminal, origin } = await shell(node, file)
     const env = {
       FAILMAP_HOME: terminal.home,
       FAILMAP_WORKSPACE: terminal.workspace,
@@ -124,7 +100,7 @@ describe.each(Object.entries(NODES))('the installed client on %s Node', (_name, 
   })
 
   test('CL-130 a reader that goes away is no error', async () => {
-    const { type, terminal, origin } = await shell(node)
+    const { type, terminal, origin } = await shell(node, file)
     await type('run', '--base-url', origin, '--limit', '1').ended
     const line = `"${node}" "${file}" runs | head -c 1; echo " \${PIPESTATUS[0]}"`
     const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', line], {
@@ -140,7 +116,10 @@ describe.each(Object.entries(NODES))('the installed client on %s Node', (_name, 
   })
 
   test('CL-130 a run that loses its readers goes on and keeps its journal', async () => {
-    const { type, terminal, origin } = await shell(node, () => ({ ...chat(RIGHT), delayMs: 20 }))
+    const { type, terminal, origin } = await shell(node, file, () => ({
+      ...chat(RIGHT),
+      delayMs: 20,
+    }))
     const started = type('run', '--base-url', origin, '-j', '1')
     started.child.stdout?.destroy()
     started.child.stderr?.destroy()
@@ -154,6 +133,7 @@ describe.each(Object.entries(NODES))('the installed client on %s Node', (_name, 
   test('CL-132 Ctrl-C ends with 130 and the command to go on; nothing is lost', async () => {
     const { type, terminal, origin } = await shell(
       node,
+      file,
       () => ({ ...chat(RIGHT), delayMs: 30 }),
       20,
     )
@@ -171,7 +151,7 @@ describe.each(Object.entries(NODES))('the installed client on %s Node', (_name, 
   })
 
   test('CL-132 a second Ctrl-C ends at once, and the journal is valid', async () => {
-    const { type, terminal, origin } = await shell(node, (seen) =>
+    const { type, terminal, origin } = await shell(node, file, (seen) =>
       isProbe(seen.body)
         ? stream('ready')
         : {
@@ -192,6 +172,7 @@ describe.each(Object.entries(NODES))('the installed client on %s Node', (_name, 
   test('a second process on the same run is refused while the first lives, not after kill -9', async () => {
     const { type, terminal, origin } = await shell(
       node,
+      file,
       () => ({ ...chat(RIGHT), delayMs: 50 }),
       20,
     )
@@ -208,7 +189,7 @@ describe.each(Object.entries(NODES))('the installed client on %s Node', (_name, 
   })
 
   test('CL-126 no name of a user, server or data set becomes a file name', async () => {
-    const { type, terminal, origin } = await shell(node)
+    const { type, terminal, origin } = await shell(node, file)
     expect(
       (await type('run', '--base-url', origin, '--model', 'acme/coder:7b-q4_K_M').ended).code,
     ).toBe(0)
@@ -219,7 +200,7 @@ describe.each(Object.entries(NODES))('the installed client on %s Node', (_name, 
   })
 
   test('CL-174 without home, key and configuration a run needs the workspace only', async () => {
-    const { terminal, origin } = await shell(node)
+    const { terminal, origin } = await shell(node, file)
     const work = path.join(terminal.folder, 'only-here')
     mkdirSync(work)
     await putEpoch(work, await sampleEpoch({ categories: 1 }))
@@ -233,7 +214,7 @@ describe.each(Object.entries(NODES))('the installed client on %s Node', (_name, 
   })
 
   test('both spellings of flags and the old verbs work', async () => {
-    const { type, origin } = await shell(node)
+    const { type, origin } = await shell(node, file)
     const ended = await type(
       'generate',
       '--base_url',
@@ -249,7 +230,7 @@ describe.each(Object.entries(NODES))('the installed client on %s Node', (_name, 
   })
 
   test('every verb explains itself with examples', async () => {
-    const { type } = await shell(node)
+    const { type } = await shell(node, file)
     const help = (await type('--help').ended).out
     expect(help).toContain('130 interrupted')
     for (const verb of [
@@ -301,16 +282,4 @@ describe('the installed client on an old Node', () => {
 
 function answers(terminal: Terminal): unknown[] {
   return journalLines(terminal.workspace).flatMap((entry) => entry.instance_id ?? [])
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 1000; tries += 1) {
-    try {
-      if (condition()) return
-    } catch {
-      // A line that is being written right now.
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  throw new Error('waited in vain')
 }

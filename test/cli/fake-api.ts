@@ -3,8 +3,6 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createGunzip } from 'node:zlib'
-import { z } from 'zod'
-import { buildReport } from '../../src/protocol/build-report.ts'
 import { readKeyId } from '../../src/protocol/compact.ts'
 import { toReportId, toSubmissionId } from '../../src/protocol/ids.ts'
 import {
@@ -19,14 +17,13 @@ import {
 import { type PublicJwk, readPrivateJwk, readPublicJwk, toKeyId } from '../../src/protocol/keys.ts'
 import type { Manifest } from '../../src/protocol/manifest.ts'
 import { type Refusal, toProblem } from '../../src/protocol/problem.ts'
-import type { Report } from '../../src/protocol/report.ts'
 import {
   openSubmissionSchema,
   registerKeySchema,
   type SubmissionView,
 } from '../../src/protocol/submission.ts'
-import type { Counts, Tally } from '../../src/protocol/tally.ts'
-import { FIXED, type SampleEpoch } from './sample-epoch.ts'
+import { scored } from './fake-report.ts'
+import type { SampleEpoch } from './sample-epoch.ts'
 
 const ORGANISATION = 'org_0123456789abcdef'
 
@@ -251,78 +248,6 @@ function viewOf(
     created_at: '2026-11-30T00:00:00Z',
     ...(state === 'scored' && manifest.part === 'sealed' ? { report: toReportId(id) } : {}),
   }
-}
-
-const patchSchema = z.object({ instance_id: z.string(), module: z.string().nullable() })
-
-function scored(
-  { manifest, sha256, lines }: Submission,
-  epoch: SampleEpoch,
-  origin: string,
-): Report {
-  const { card } = epoch.view
-  const modules = new Map(
-    lines.map((line) => {
-      const { instance_id, module } = patchSchema.parse(JSON.parse(line))
-      return [instance_id, module]
-    }),
-  )
-  const tallies = card.categories.map(({ slug }): Tally => {
-    const counts = (part: 'practice' | 'sealed'): Counts => {
-      const own = epoch.prompts.filter((prompt) => prompt.category === slug && prompt.part === part)
-      const fixed = own.filter((prompt) => modules.get(prompt.instance_id) === FIXED).length
-      const none = own.filter((prompt) => modules.get(prompt.instance_id) === null).length
-      return {
-        tasks: own.length,
-        fixed,
-        wrong: own.length - fixed - none,
-        crashed: 0,
-        timed_out: 0,
-        invalid: 0,
-        no_answer: none,
-        visible_passed: fixed,
-        regressed: 0,
-        trapped: 0,
-        faults_injected: own.length,
-        faults_mended: fixed,
-        lines_changed: fixed,
-        lines_needed: fixed,
-      }
-    }
-    return {
-      protocol: 1,
-      corpus: card.corpus,
-      epoch: card.id,
-      submission: toSubmissionId(sha256),
-      category: slug,
-      runtime: { python: '3.11.7', sandbox: '1'.repeat(64) },
-      isolation: {
-        profile: 'S',
-        landlock_abi: 7,
-        user_namespace: true,
-        seccomp: '2'.repeat(64),
-        self_tests: { run: 12, held: 12 },
-      },
-      controls: {
-        reference: { run: 2, held: 2 },
-        known_failing: { run: 2, held: 2 },
-        unsolvable: { run: 1, held: 1 },
-      },
-      parts: { practice: counts('practice'), sealed: counts('sealed') },
-    }
-  })
-  const report = buildReport({
-    origin,
-    api: '0.1.0',
-    card,
-    manifest,
-    manifestSha256: sha256,
-    organisationName: 'Test Lab',
-    usage: null,
-    tallies,
-  })
-  if (!report.ok) throw new Error(JSON.stringify(report.error))
-  return report.value
 }
 
 async function readAll(stream: AsyncIterable<unknown>): Promise<Buffer> {

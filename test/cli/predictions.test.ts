@@ -1,76 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Failure } from '../../src/cli/failure.ts'
-import { openPredictions, type Predictions, readPredictions } from '../../src/cli/predictions.ts'
-import { sourceOf } from '../../src/cli/predictions-bytes.ts'
-import { err, ok } from '../../src/protocol/result.ts'
-import { FIRST, PROMPTS, SECOND } from './predictions-prompts.ts'
+import { describe, expect, test } from 'vitest'
+import {
+  BOTH,
+  bytesOf,
+  DIFF,
+  LONG,
+  lines,
+  patchesOf,
+  refusalOf,
+  SWE,
+} from './predictions-fixture.ts'
+import { FIRST, SECOND } from './predictions-prompts.ts'
 import { section, WIDTH, WIDTH_FIXED } from './reply-field-cases.ts'
-
-const DIFF = `--- a/width.py
-+++ b/width.py
-@@ -1,2 +1,2 @@
- def width(a, b):
--    return b - a
-+    return abs(b - a)
-`
-const LONG = 'def width(a, b):\n    return max(a, b) - min(a, b)\n'
-
-const bytesOf = (text: string) => new TextEncoder().encode(text)
-const context = (format?: string) => ({
-  format,
-  isTask: (id: string) => PROMPTS.has(id),
-  promptOf: (id: string) => PROMPTS.get(id),
-})
-
-/** Everything that a predictions file gives, at once. */
-function collected({ model, unknown, answers }: Predictions) {
-  const patches = new Map<string, string>()
-  const unanswered = new Map<string, string>()
-  const notes: string[] = []
-  for (const predicted of answers()) {
-    if (predicted.module === null) unanswered.set(predicted.instanceId, predicted.reason)
-    else patches.set(predicted.instanceId, predicted.module)
-    notes.push(...predicted.notes.map((note) => `${predicted.instanceId}: ${note}`))
-  }
-  return { model, unknown, patches, unanswered, notes }
-}
-
-function read(content: string | Uint8Array, fileName = 'p.jsonl', format?: string) {
-  const bytes = typeof content === 'string' ? bytesOf(content) : content
-  try {
-    const result = readPredictions(sourceOf(bytes, fileName), context(format))
-    return result.ok ? ok(collected(result.value)) : result
-  } catch (error) {
-    if (error instanceof Failure) return err(error)
-    throw error
-  }
-}
-
-function patchesOf(content: string | Uint8Array, fileName?: string, format?: string) {
-  const result = read(content, fileName, format)
-  if (!result.ok) throw result.error
-  return result.value
-}
-
-function refusalOf(content: string | Uint8Array, fileName?: string, format?: string) {
-  const result = read(content, fileName, format)
-  if (result.ok) throw new Error('was read')
-  return result.error
-}
-
-const SWE = [
-  { instance_id: FIRST, model_name_or_path: 'm', model_patch: DIFF, extra: 1 },
-  { instance_id: SECOND, model_name_or_path: 'm', model_patch: DIFF },
-]
-const lines = (records: readonly unknown[]) =>
-  records.map((record) => `${JSON.stringify(record)}\n`).join('')
-const BOTH = new Map([
-  [FIRST, WIDTH_FIXED],
-  [SECOND, WIDTH_FIXED],
-])
 
 describe('readPredictions reads', () => {
   test.each([
@@ -298,47 +238,4 @@ test('CL-138: readPredictions reads the same records as a list and as lines', ()
   expect(section('CL-138', 'payload')).toContain('"module_text"')
   expect(patchesOf(JSON.stringify(records)).patches).toEqual(BOTH)
   expect(patchesOf(lines(records)).patches).toEqual(BOTH)
-})
-
-describe('openPredictions', () => {
-  let folder = ''
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'predictions-'))
-  })
-  afterEach(() => rmSync(folder, { recursive: true }))
-
-  const load = (path: string, format?: string) => {
-    const result = openPredictions(path, context(format))
-    if (!result.ok) return result
-    const value = collected(result.value)
-    result.value.close()
-    return ok(value)
-  }
-
-  test('reads a folder with one file for each task', () => {
-    mkdirSync(join(folder, 'failmap_ttl-off-by-one-unit_1'))
-    writeFileSync(join(folder, 'failmap_ttl-off-by-one-unit_1', '0.py'), WIDTH_FIXED)
-    writeFileSync(join(folder, `${SECOND}.py`), WIDTH_FIXED)
-    writeFileSync(join(folder, 'notes.txt'), 'x')
-    expect(load(folder)).toMatchObject({ ok: true, value: { patches: BOTH, model: null } })
-    expect(load(folder, 'directory')).toMatchObject({ ok: true })
-    expect(load(folder, 'evalplus')).toMatchObject({ ok: false })
-  })
-
-  test('refuses two files for one task', () => {
-    mkdirSync(join(folder, FIRST))
-    writeFileSync(join(folder, FIRST, '0.py'), WIDTH_FIXED)
-    writeFileSync(join(folder, FIRST, '1.py'), LONG)
-    const result = load(folder)
-    expect(result.ok ? '' : result.error.why).toContain('0.py')
-  })
-
-  test('reads a file', () => {
-    writeFileSync(join(folder, 'p.jsonl'), lines(SWE))
-    expect(load(join(folder, 'p.jsonl'))).toMatchObject({ ok: true, value: { patches: BOTH } })
-  })
-
-  test('says that a file is not there', () => {
-    expect(load(join(folder, 'none.jsonl'))).toMatchObject({ ok: false, error: { exit: 2 } })
-  })
 })

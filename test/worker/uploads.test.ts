@@ -2,13 +2,11 @@ import { env } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sha256Hex } from '../../src/protocol/digest.ts'
 import { LIMITS } from '../../src/protocol/limits.ts'
-import { taskOrder } from '../../src/worker/patches/order.ts'
-import { readPatches } from '../../src/worker/patches/read.ts'
-import { sampleEpoch } from './epoch-sample.ts'
 import { FIXED } from './fake-sandbox.ts'
 import { expectProblem } from './problems.ts'
+import { bombOf, bytesOf, gzip } from './upload-bytes.ts'
 import { patchesOf, Vendor } from './vendor.ts'
-import { openWorld, publish, type World } from './world.ts'
+import { openWorld, type World } from './world.ts'
 
 let world: World
 let vendor: Vendor
@@ -16,31 +14,6 @@ beforeAll(async () => {
   world = await openWorld()
   vendor = await Vendor.join(world, 'Acme')
 })
-
-const pack = async (bytes: ReadableStream<Uint8Array<ArrayBuffer>>) =>
-  new Uint8Array(await new Response(bytes.pipeThrough(new CompressionStream('gzip'))).arrayBuffer())
-const gzip = (bytes: Uint8Array<ArrayBuffer>) => pack(new Blob([bytes]).stream())
-
-/** `count` megabytes of zeros, packed. */
-function bombOf(count: number) {
-  let left = count
-  return pack(
-    new ReadableStream({
-      pull(controller) {
-        left -= 1
-        if (left < 0) controller.close()
-        else controller.enqueue(new Uint8Array(1_000_000))
-      },
-    }),
-  )
-}
-
-const bytesOf = (lines: unknown[]) =>
-  Uint8Array.from(
-    new TextEncoder().encode(
-      lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''),
-    ),
-  )
 
 /** Opens a submission for these bytes, whatever they are; answers its id. */
 async function openFor(patches: Uint8Array, change = {}): Promise<string> {
@@ -260,42 +233,6 @@ describe('PUT /v1/submissions/{id}/patches', () => {
     const id = await openFor(patches)
     const problem = await expectProblem(await vendor.upload(id, patches), 'patches-invalid')
     expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(['line 2', 'line 3', 'end'])
-  })
-
-  test('U01 stops reading lines when the list of faults is full, and still digests the rest', async () => {
-    const tiny = bytesOf(Array.from({ length: 400_000 }, () => ({})))
-    const id = await openFor(tiny)
-    const problem = await expectProblem(await vendor.upload(id, tiny), 'patches-invalid')
-    expect(problem.errors).toHaveLength(LIMITS.listedFaults - 1)
-    const read = await readPatches(new Blob([tiny]).stream(), taskOrder(['a'], 6), async () => {})
-    expect(read).toMatchObject({ count: LIMITS.listedFaults - 1, bytes: tiny.byteLength })
-    expect(read.sha256).toBe(await sha256Hex(tiny))
-    const other = tiny.slice()
-    other[other.length - 3] = 91
-    await expectProblem(await vendor.upload(id, tiny, { body: other }), 'patches-mismatch')
-  })
-
-  test('refuses a category that no sandbox would take, before anything is judged', async () => {
-    const wide = await sampleEpoch('full-1', 'open', { categories: 1, practice: 0, sealed: 66 })
-    const other = await openWorld(() => ({}), [wide])
-    await publish(other, wide)
-    const owner = await Vendor.join(other, 'Wide')
-    const largest = '\u0001'.repeat(LIMITS.moduleBytes)
-    const send = async (count: number) => {
-      const patches = patchesOf(wide, (_, index) => (index < count ? largest : null))
-      const opened: { submission: string } = await (
-        await owner.open(await owner.manifest(wide, patches))
-      ).json()
-      return owner.upload(opened.submission, patches)
-    }
-    const { detail } = await expectProblem(await send(22), 'body-too-large')
-    expect(detail).toMatch(/the lines of tail-slice-zero take/)
-    expect(other.queue).toHaveLength(0)
-    expect((await send(21)).status).toBe(200)
-    const [shard] = other.queue.splice(0).map(({ body }) => body)
-    await other.deliver([shard])
-    const [asked] = other.sandbox.requests
-    expect(JSON.stringify(asked).length).toBeLessThan(LIMITS.shardBytes)
   })
 
   test('U07 refuses archives and unknown codings', async () => {
