@@ -105,11 +105,6 @@ def run(frame: bytes, send: Callable[[bytes], None]) -> None:
     send(b"".join(waiting))
 
 
-def is_sound(observation: bytes) -> bool:
-    """Whether everything in it has a form. An unsound one matches nothing."""
-    return observation.startswith(b"(3:i0;")
-
-
 _OVER = join_tuple([b"i1;", b"(0:", b"(0:"])
 
 

@@ -23,7 +23,7 @@ export const submissionStateSchema = z.enum([
 ])
 export type SubmissionState = z.infer<typeof submissionStateSchema>
 
-/** Why a submission ended without a score; its place in the budget is given back, whatever the reason. */
+/** Why a submission ended without a score; its place in the budget is given back, as decision 0022 says. */
 export const endReasonSchema = z.enum([
   'sandbox_failed',
   'controls_failed',
