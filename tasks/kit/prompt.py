@@ -27,8 +27,9 @@ A correct module passes these checks, and others that follow from the contract a
 ## Answer
 
 Answer with the complete repaired module, from its first line to its last, in one ```python block,
-and nothing after it. Keep the names and parameters that the contract mentions. Use only the
-standard library.
+and nothing after it. Keep the names and parameters that the contract mentions. The module has to
+run on Python 3.11 and later with the standard library alone, without threads, processes, an event
+loop of its own, files, network or real time.
 """
 
 

@@ -100,6 +100,21 @@ class WildCodeTest(AttackCase):
             }
         )
 
+    def test_what_a_prompt_rules_out_is_refused_at_once(self):
+        tried = {
+            "threads": "import threading\nthreading.Thread(target=print).start()\n",
+            "processes": "import multiprocessing\nmultiprocessing.Process(target=print).start()\n",
+            "event loop": "import asyncio\nasyncio.run(asyncio.sleep(0))\n",
+            "files": "open('/tmp/x', 'w')\n",
+            "network": "import socket\nsocket.create_connection(('127.0.0.1', 80))\n",
+        }
+        self.assert_rows({name: (text + REFERENCE, {"invalid"}) for name, text in tried.items()})
+        allowed = "import asyncio, threading\nLOCK, LATCH = threading.RLock(), asyncio.Lock()\n"
+        guarded = REFERENCE.replace("    gap", "    with LOCK:\n        gap").replace(
+            "    return", "        return"
+        )
+        self.assert_rows({"locks": (allowed + guarded, {"fixed"})})
+
     def test_memory_is_capped_for_the_task_alone(self):
         self.assert_rows(
             {

@@ -128,6 +128,11 @@ class DrawnTasks(unittest.TestCase):
         one, two = draw_task(KEYS, SOUND, 5, 0), draw_task(KEYS, SOUND, 5, 0)
         self.assertEqual(one, two)
         self.assertNotEqual(one.module, one.reference)
+
+    def test_say_in_their_prompt_where_a_module_has_to_run(self):
+        text = " ".join(draw_task(KEYS, SOUND, 5, 0).prompt.split())
+        for word in ("Python 3.11", "standard library", "threads", "event loop", "network"):
+            self.assertIn(word, text)
         drawn = {draw_task(KEYS, SOUND, 5, counter).module for counter in range(12)}
         self.assertGreater(len(drawn), 6)
 
