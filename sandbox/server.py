@@ -12,15 +12,20 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from sandbox.body import read_body
+from sandbox.connections import Connections
 from sandbox.problem import PROBLEMS, Refusal, Slug, problem_json
 from sandbox.service import Service, json_bytes
 from sandbox.shard import MAX_BODY
 
-# One read or write of a socket; the head of a request, or waiting for the next; a whole body.
-SOCKET_SECONDS, HEAD_SECONDS, BODY_SECONDS = 20.0, 30.0, 120.0
+# One read or write of a socket; the head of a request; a whole body.
+SOCKET_SECONDS, HEAD_SECONDS, BODY_SECONDS = 20.0, 20.0, 120.0
+# The first byte on a new connection; the first byte of a request after another one.
+FIRST_SECONDS, NEXT_SECONDS = 5.0, 30.0
 # How long a shard waits for a worker before the answer is `busy`.
 WAIT_SECONDS = 5.0
-MAX_CONNECTIONS = 64
+# Shards that may be here at once, most of them waiting, where two for each worker are fewer; and
+# connections beside theirs, for everything else.
+MAX_SHARDS, MORE_CONNECTIONS = 32, 32
 _RETRY_AFTER: dict[str, str] = {"busy": "5", "quarantined": "30"}
 
 
@@ -29,21 +34,34 @@ class _Patient(io.RawIOBase):
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self.deadline = 0.0
+        self.allow(0.0)
+
+    def expect_head(self, seconds: float) -> None:
+        """The first byte has to come within `seconds`, the rest of a head in its own time."""
+        self.allow(seconds)
+        self._waits = True
+
+    def allow(self, seconds: float) -> None:
+        """Everything from now on has to come within `seconds`."""
+        self._waits = False
+        self._deadline = time.monotonic() + seconds
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        left = self.deadline - time.monotonic()
+        left = self._deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
         self._connection.settimeout(min(left, SOCKET_SECONDS))
-        return self._connection.recv_into(buffer)
+        size = self._connection.recv_into(buffer)
+        if self._waits:
+            self.allow(HEAD_SECONDS)
+        return size
 
 
 class SandboxServer(ThreadingHTTPServer):
-    """One thread per connection, up to a cap; further connections are closed at once."""
+    """One thread per connection, up to a cap, see `Connections`."""
 
     daemon_threads = True
     block_on_close = False
@@ -52,7 +70,9 @@ class SandboxServer(ThreadingHTTPServer):
     def __init__(self, address: tuple[str, int], service: Service, token: str) -> None:
         self.service = service
         self._token = hashlib.sha256(token.encode()).digest()
-        self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
+        shards = max(MAX_SHARDS, 2 * service.workers)
+        self.shards = threading.BoundedSemaphore(shards)
+        self.connections = Connections(shards + MORE_CONNECTIONS)
         self._busy = threading.Condition()
         self._working = 0
         super().__init__(address, Handler)
@@ -63,20 +83,24 @@ class SandboxServer(ThreadingHTTPServer):
         return hmac.compare_digest(digest, self._token)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if not self._slots.acquire(blocking=False):
+        if not self.connections.admit(request):
             self.shutdown_request(request)
             return
         try:
             super().process_request(request, client_address)
         except BaseException:
-            self._slots.release()
+            self.connections.release()
             raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._slots.release()
+            self.connections.release()
+
+    def shutdown_request(self, request: Any) -> None:
+        self.connections.forget(request)
+        super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that goes away is no news, and a traceback could show what it sent."""
@@ -106,9 +130,11 @@ class Handler(BaseHTTPRequestHandler):
         super().setup()
         self._patient = _Patient(self.connection)
         self.rfile = io.BufferedReader(self._patient, 1 << 16)
+        self._wait_seconds = FIRST_SECONDS
 
     def handle_one_request(self) -> None:
-        self._patient.deadline = time.monotonic() + HEAD_SECONDS
+        self._patient.expect_head(self._wait_seconds)
+        self._wait_seconds = NEXT_SECONDS
         super().handle_one_request()
 
     def handle_expect_100(self) -> bool:
@@ -152,10 +178,19 @@ class Handler(BaseHTTPRequestHandler):
         scheme, _, token = (self.headers.get("Authorization") or "").partition(" ")
         if scheme.lower() != "bearer" or not self.server.is_token(token.strip()):
             raise Refusal("unauthorized")
+        if not self.server.shards.acquire(blocking=False):
+            raise Refusal("busy")
+        try:
+            with self.server.connections.of_use(self.connection):
+                self._judge()
+        finally:
+            self.server.shards.release()
+
+    def _judge(self) -> None:
         if (self.headers.get("Expect") or "").lower() == "100-continue":
             self.send_response_only(100)
             self.end_headers()
-        self._patient.deadline = time.monotonic() + BODY_SECONDS
+        self._patient.allow(BODY_SECONDS)
         body = read_body(self.rfile, self.headers, MAX_BODY)
         request = self.server.service.read(body)
         self.server.working(1)
@@ -171,16 +206,18 @@ class Handler(BaseHTTPRequestHandler):
             outcome = "internal"
             raise
         finally:
-            self.server.working(-1)
-            log(
-                "shard",
-                submission=request.submission,
-                category=request.category,
-                patches=len(request.patches),
-                outcome=outcome,
-                seconds=_bucket(time.monotonic() - started),
-                **why,
-            )
+            try:
+                log(
+                    "shard",
+                    submission=request.submission,
+                    category=request.category,
+                    patches=len(request.patches),
+                    outcome=outcome,
+                    seconds=_bucket(time.monotonic() - started),
+                    **why,
+                )
+            finally:
+                self.server.working(-1)
 
     def _refuse(self, slug: Slug) -> None:
         # What is left of the body is not read, so the connection cannot be used again.

@@ -39,6 +39,7 @@ class Service:
     ) -> None:
         runtime = {"python": platform.python_version(), "sandbox": sources_digest()}
         self.identity = Identity(corpus.digest, runtime, isolation)
+        self.workers = workers
         self._corpus = corpus
         self._pool = Pool(workers, open_lane)
         self._cache = MaterialCache()
