@@ -1,55 +1,77 @@
-"""Quick looks at observations, so that the gates read few of them as terms."""
+"""Whether an observation is right, told step by step: most wrong ones differ in their first steps,
+and most right ones in the texts of exceptions, which repeat."""
 
-import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from sandbox.checks import Check
-from sandbox.compare import matches
+from sandbox.checks import Check, Compare
+from sandbox.codec import CodecError
+from sandbox.compare import is_sound, matches
+from sandbox.limits import ARGS_LIMITS
+from sandbox.packing import pack
+from sandbox.reference import observe_reference
 
-# An exception up to its arguments; what follows is skipped only if it is text and whole numbers.
-_EXCEPTION = re.compile(rb"E[0-9a-f]+:(?:s[0-9a-f]+:[.A-Za-z_][\w.]*)+\(([0-9a-f]+):")
-_WHOLE = re.compile(rb"i-?[0-9a-f]+;|[NTF]")
-_TEXT = re.compile(rb"s([0-9a-f]+):")
-# Mappings that are no dicts and named tuples may match other bytes of another length.
-_STAND_IN = re.compile(rb"[mt][0-9a-f]+:s")
-
-
-def without_exceptions(observation: bytes) -> bytes:
-    """The observation with each plain exception cut down to one byte."""
-    if b"E" not in observation:
-        return observation
-    parts, end = [], 0
-    for found in _EXCEPTION.finditer(observation):
-        stop = _arguments_end(observation, found.end(), int(found[1], 16))
-        if found.start() >= end and stop is not None:
-            parts += [observation[end : found.start()], b"E"]
-            end = stop
-    return b"".join([*parts, observation[end:]])
+# Longer steps are rare and would make the memory of comparisons large.
+_LONGEST_KEPT = 2048
+# A mapping or tuple that may stand for a plain one is longer by its name alone, an exception by its
+# arguments: what a loop without end has logged need not be read.
+_LONGER_BY_NAMES = 300
 
 
-def _arguments_end(data: bytes, place: int, count: int) -> int | None:
-    for _ in range(count):
-        if found := _TEXT.match(data, place):
-            place = found.end() + int(found[1], 16)
-        elif found := _WHOLE.match(data, place):
-            place = found.end()
-        else:
-            return None
-    return place
+class Seen(NamedTuple):
+    """What a check saw: the observation, and where in it its steps begin and the last one ends."""
+
+    data: bytes
+    places: Sequence[int] = ()
 
 
-def is_right(check: Check, expected: bytes, bare: bytes, observed: bytes) -> bool:
-    """Whether `observed` matches; `bare` is `without_exceptions(expected)`.
+def look(namespace: dict[str, Any], check: Check) -> Seen:
+    """What `sandbox.runner.observe` gives, with the places of the steps."""
+    try:
+        return Seen(*observe_reference(namespace, pack(check)))
+    except (CodecError, RecursionError, MemoryError):
+        return _OVER
 
-    Observations that cannot match under any leniency are told by their bytes alone: another order
-    of dict entries keeps the length, and an exception's own form is taken out before.
-    """
-    if observed == expected:
+
+# It has no form, so it matches nothing.
+_OVER = Seen(b"(3:i1;(0:(0:")
+
+
+def is_right(expected: Seen, observed: Seen, compare: Compare) -> bool:
+    """What `matches` says of the two, where that can be said; what cannot be read is wrong."""
+    wanted, found = expected.data, observed.data
+    if wanted == found:
         return True
-    compare = check.compare
-    if compare.tolerance is None and not compare.exception_args:
-        seen = without_exceptions(observed)
-        if seen != bare:
-            reordered = len(seen) == len(bare) and (b"{" in seen or not compare.effect_order)
-            if not reordered and not _STAND_IN.search(seen) and not _STAND_IN.search(bare):
-                return False
-    return matches(expected, observed, compare)
+    ours, theirs = expected.places, observed.places
+    if len(ours) != len(theirs) or not (is_sound(wanted) and is_sound(found)):
+        return False
+    start, other = ours[0], theirs[0]
+    for stop, other_stop in zip(ours[1:], theirs[1:], strict=True):
+        step, other_step = wanted[start:stop], found[other:other_stop]
+        if step != other_step and not _may_stand(b"(1:" + step, b"(1:" + other_step, compare):
+            return False
+        start, other = stop, other_stop
+    watched, others = wanted[start:], found[other:]
+    return watched == others or _may_stand(b"(0:" + watched, b"(0:" + others, compare)
+
+
+def _may_stand(wanted: bytes, found: bytes, compare: Compare) -> bool:
+    """Compares an observation of one step that watches nothing, or of watched values alone."""
+    if not wanted.startswith(b"(0:"):
+        wanted, found = wanted + b"(0:", found + b"(0:"
+    if len(wanted) + len(found) > _LONGEST_KEPT:
+        most = _LONGER_BY_NAMES * len(wanted) + ARGS_LIMITS.size * wanted.count(b"E")
+        return len(found) <= most and _matches(wanted, found, compare)
+    return _remembered(wanted, found, compare)
+
+
+def _matches(wanted: bytes, found: bytes, compare: Compare) -> bool:
+    try:
+        return matches(b"(3:i0;" + wanted, b"(3:i0;" + found, compare)
+    except CodecError:
+        # A loop may log so many effects that reading them passes a limit.
+        return False
+
+
+_remembered = lru_cache(8192)(_matches)

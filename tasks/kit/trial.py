@@ -7,9 +7,9 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from sandbox.checks import Check
-from sandbox.runner import load, observe
+from sandbox.runner import load
 from tasks.kit.asserts import readable
-from tasks.kit.forms import is_right, without_exceptions
+from tasks.kit.forms import Seen, is_right, look
 from tasks.kit.mutants import TurnCounter, TurnsUsedUp, bounded
 
 Namespace = dict[str, Any]
@@ -19,18 +19,18 @@ class Trial:
     """Checks with what the reference shows for them; counts how many a mutant gets wrong."""
 
     def __init__(
-        self, reference: Namespace, checks: Sequence[Check], expected: Sequence[bytes] | None = None
+        self, reference: Namespace, checks: Sequence[Check], seen: Sequence[Seen] | None = None
     ) -> None:
         self.checks = tuple(checks)
-        if expected is None:
-            expected = [observe(reference, check) for check in self.checks]
-        self.expected = tuple(expected)
-        self._bare = tuple(map(without_exceptions, self.expected))
+        if seen is None:
+            seen = [look(reference, check) for check in self.checks]
+        self._seen = tuple(seen)
+        self.expected = tuple(one.data for one in seen)
 
     def part(self, indices: Sequence[int]) -> "Trial":
         """Some of the checks; nothing runs again."""
         checks = [self.checks[index] for index in indices]
-        return Trial({}, checks, [self.expected[index] for index in indices])
+        return Trial({}, checks, [self._seen[index] for index in indices])
 
     def first_difference(self, namespace: Namespace) -> int | None:
         """Index of the first check that another namespace answers differently."""
@@ -39,8 +39,8 @@ class Trial:
 
     def holds(self, reference: Namespace, count: int) -> bool:
         """Whether the reference shows the same again for the first `count` checks."""
-        again = (observe(reference, check) for check in self.checks[:count])
-        return all(a == b for a, b in zip(again, self.expected, strict=False))
+        again = (look(reference, check) for check in self.checks[:count])
+        return all(a.data == b for a, b in zip(again, self.expected, strict=False))
 
     def kills(self, mutant: str | CodeType, enough: int | None = None) -> int:
         """Checks that the mutant fails, counted up to `enough`; all of them if it does not load."""
@@ -71,7 +71,7 @@ class Trial:
         """The check with what the reference shows, and how another namespace differs."""
         check = self.checks[index]
         ours = readable(check, self.expected[index])
-        theirs = readable(check, observe(dict(other), check))
+        theirs = readable(check, look(dict(other), check).data)
         pairs = zip_longest(ours.splitlines(), theirs.splitlines(), fillvalue="")
         lines = [f"    {a}" if a == b else f"  > {a}\n  < {b}" for a, b in pairs]
         return "\n".join(["  > reference   < other", *lines])
@@ -79,8 +79,7 @@ class Trial:
     def _fails(self, namespace: Namespace, turns: TurnCounter, index: int) -> bool:
         turns.reset()
         check = self.checks[index]
-        observed = observe(namespace, check)
-        return not is_right(check, self.expected[index], self._bare[index], observed)
+        return not is_right(self._seen[index], look(namespace, check), check.compare)
 
 
 def load_bounded(mutant: str | CodeType, turns: TurnCounter) -> Namespace | None:
