@@ -8,7 +8,10 @@ from typing import Any
 
 from sandbox.tally import PROTOCOL
 
-MAX_BODY = 24 << 20
+# As `shardBytes` of src/protocol/limits.ts. The API lets through as many bytes of patch lines less
+# the 64 KiB of an envelope, and no way to write a module in JSON is shorter than its own, so that
+# escapes add nothing to what it counted.
+MAX_BODY = 8 << 20
 MAX_TASKS = 2_000
 MAX_COUNTER = 1 << 31
 _ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"

@@ -18,6 +18,8 @@ from test.sandbox.in_process import InProcess
 
 TOKEN = "a-token-of-the-test"
 KEY = bytes.fromhex("c0ffee" * 10 + "abcd")
+KEY_TEXT = base64.urlsafe_b64encode(KEY).decode().rstrip("=")
+EPOCH = {"id": "tiny", "key": KEY_TEXT, "practice": 2, "sealed": 4}
 HEAD = f"POST /shards HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\n".encode()
 
 
@@ -54,11 +56,10 @@ class InProcessLane:
 
 def shard(patches: dict[int, str | None], **changes) -> bytes:
     """The body of a request for the tiny category."""
-    key = base64.urlsafe_b64encode(KEY).decode().rstrip("=")
     document = {
         "protocol": 1,
         "corpus": TinyCorpus.digest,
-        "epoch": {"id": "tiny", "key": key, "practice": 2, "sealed": 4},
+        "epoch": EPOCH,
         "category": "ring-distance",
         "counters": [0] * 6,
         "submission": "sub_1",

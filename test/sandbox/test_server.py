@@ -2,17 +2,31 @@
 
 import base64
 import contextlib
+import json
+import math
+import re
 import socket
 import threading
 import time
 import unittest
+from pathlib import Path
 from unittest import mock
 
 from sandbox import server as server_module
 from sandbox.material import QuarantinedError
 from sandbox.shard import MAX_BODY
+from sandbox.verdict import MAX_MODULE
 from test.sandbox.corpus import FAULTY, REFERENCE
-from test.sandbox.server_case import HEAD, KEY, TOKEN, InProcessLane, ServerCase, TinyCorpus, shard
+from test.sandbox.server_case import (
+    EPOCH,
+    HEAD,
+    KEY,
+    TOKEN,
+    InProcessLane,
+    ServerCase,
+    TinyCorpus,
+    shard,
+)
 
 MARKER = "planted_marker_of_a_patch"
 
@@ -63,6 +77,23 @@ class ServerTest(ServerCase):
         self.assert_problem(self.ask(data=shard({9: "x"})), 422, "body-invalid")
         self.assert_problem(self.ask(data=shard({}, protocol=2)), 409, "protocol-mismatch")
         self.assert_problem(self.ask(data=shard({}, corpus="0" * 64)), 409, "corpus-mismatch")
+
+    def test_the_largest_body_that_the_api_lets_through_is_judged(self):
+        limits = (Path(__file__).parents[2] / "src/protocol/limits.ts").read_text()
+        (words,) = re.findall(r"shardBytes: ([\d *]+),", limits)
+        cap = math.prod(map(int, words.split("*")))
+        # No text is longer in JSON than this one.
+        module, tasks = "\1" * MAX_MODULE, range(1, 97)
+        shape = {"counters": [0] * 96, "epoch": {**EPOCH, "practice": 16, "sealed": 80}}
+        whole = cap // (len(json.dumps(module)) + 100)
+        patches = {n: module if n <= whole else None for n in tasks}
+        left = cap - len(shard(patches, **shape)) + len("null") - len('""')
+        patches[96] = "\1" * (left // 6) + "x" * (left % 6)
+        data = shard(patches, **shape)
+        self.assertEqual(len(data), cap)
+        status, _, tally = self.ask(data=data)
+        self.assertEqual((status, cap), (200, MAX_BODY))
+        self.assertEqual(sum(part["invalid"] for part in tally["parts"].values()), whole + 1)
 
     def test_a_body_over_the_cap_is_refused_while_it_arrives(self):
         self.assert_problem(
