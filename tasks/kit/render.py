@@ -2,116 +2,115 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from textwrap import dedent, indent
+from textwrap import dedent
 from typing import Any
 
 from tasks.kit.category import AuthoringError, Change
 
 # A slot alone on its line takes a fragment of any number of lines, indented as the slot is.
 _MARK = re.compile(
-    r"(?P<block>^(?P<pad>[ ]*)\$(?P<b1>[A-Za-z_]\w*)[ ]*(?:\n|\Z))"
-    r"|\$(?:(?P<i1>[A-Za-z_]\w*)|\{(?P<i2>[A-Za-z_]\w*)\}|(?P<dollar>\$)|(?P<bad>))",
+    r"^(?P<pad>[ ]*)\$(?P<alone>[A-Za-z_]\w*)(?P<end>[ ]*(?:\n|\Z))"
+    r"|\$(?:(?P<bare>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)\}|(?P<dollar>\$)|(?P<stray>))",
     re.MULTILINE,
 )
+_LINE_BREAK = re.compile(r"\n(?!\n)")
 _DEEPEST = 8
 _GAP = "\x00"
 _GAP_BELOW_BLANK = re.compile(rf"\n\n{_GAP}+\n")
 
 
-class Slots(dict[str, Any]):
-    """Slot fills that remember how each reads once rendered; not to be changed afterwards."""
+class Slots(dict[str, str]):
+    """What fills the slots, and how each place that mentions one reads: found once, then kept.
 
-    __slots__ = ("rendered",)
+    A slot within a line is mentioned as `name`, one alone on its line with its indentation and
+    its line break as `    $name\\n`. `fills` is not to be changed.
+    """
+
+    __slots__ = ("_depth", "fills")
 
     def __init__(self, *given: Mapping[str, Any]) -> None:
-        super().__init__()
-        for fills in given:
-            self.update(fills)
-        self.rendered: dict[tuple[str, bool], str] = {}
+        self.fills: dict[str, Any] = {}
+        self._depth = 0
+        for some in given:
+            self.fills |= some.fills if isinstance(some, Slots) else some
+        # Most fills are words: found here, they need no look of their own later.
+        super().__init__([(name, fill) for name, fill in self.fills.items() if _is_word(fill)])
+
+    def __missing__(self, mention: str) -> str:
+        pad, is_block, name = mention.rpartition("$")
+        name = name.rstrip("\n")
+        fill = self._fill(name)
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise AuthoringError(f"slots refer to each other in a circle near ${name}")
+        if is_block:
+            text = render(_unindented(fill), self)
+            ending = "\n" if mention[-1] == "\n" else ""
+            text = pad + _LINE_BREAK.sub("\n" + pad, text) + ending if text else _GAP
+        else:
+            text = render(fill, self, within_line=True).strip("\n")
+            if "\n" in text:
+                raise AuthoringError(f"${name} has several lines but shares its line with others")
+        self._depth -= 1
+        self[mention] = text
+        return text
+
+    def _fill(self, name: str) -> str:
+        if name not in self.fills:
+            raise AuthoringError(f"nothing fills the slot ${name}")
+        fill = self.fills[name]
+        if not isinstance(fill, (str, int)):
+            kind = type(fill).__name__
+            raise AuthoringError(f"${name} is {kind}; only text and integers fill slots")
+        return str(fill)
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """A slot within a template; a block has a line of its own, indented by `pad`."""
-
-    name: str
-    is_block: bool
-    pad: str
-    ending: str
+def _is_word(fill: Any) -> bool:
+    return isinstance(fill, str) and "$" not in fill and "\n" not in fill
 
 
-def render(template: str, slots: Mapping[str, Any], depth: int = 0) -> str:
-    """Fill every slot, also those inside fills. `$$` stands for a dollar sign."""
+def render(template: str, slots: Mapping[str, Any], *, within_line: bool = False) -> str:
+    """Fill every slot, also those inside fills. `$$` stands for a dollar sign.
+
+    Within a line no slot stands alone, not even one that is all of the template.
+    """
     if "$" not in template:
         return template
-    if depth > _DEEPEST:
-        raise AuthoringError(f"slots refer to each other in a circle near {template[:60]!r}")
-    parts = _parsed(template)
-    return _close_gaps(
-        "".join([p if isinstance(p, str) else _filled(p, slots, depth) for p in parts])
-    )
+    text = _format(template, within_line) % (slots if isinstance(slots, Slots) else Slots(slots))
+    return _close_gaps(text) if _GAP in text else text
 
 
 @lru_cache(8192)
-def _parsed(template: str) -> tuple[str | _Mark, ...]:
-    """Text and marks by turns: a category renders the same few hundred templates all the time."""
-    parts: list[str | _Mark] = []
-    end = 0
-    for mark in _MARK.finditer(template):
-        parts.append(template[end : mark.start()])
-        end = mark.end()
-        name = mark["b1"] or mark["i1"] or mark["i2"]
+def _format(template: str, within_line: bool) -> str:
+    """The template as a format for the `%` operator, so that one call fills all its slots.
+
+    A category renders the same few hundred templates all the time.
+    """
+
+    def mention(mark: re.Match[str]) -> str:
         if mark["dollar"]:
-            parts.append("$")
-        elif name:
-            ending = "\n" if mark[0].endswith("\n") else ""
-            parts.append(_Mark(name, mark["block"] is not None, mark["pad"] or "", ending))
-        else:
-            around = template[max(0, mark.start() - 30) : mark.start() + 30]
+            return "$"
+        name = mark["alone"] or mark["bare"] or mark["braced"]
+        if not name:
+            around = mark.string[max(0, mark.start() - 30) : mark.start() + 30]
             raise AuthoringError(f"a stray dollar sign in {around!r}")
-    return (*parts, template[end:])
+        if not mark["alone"]:
+            return f"%({name})s"
+        pad, end = mark["pad"], mark["end"]
+        return f"{pad}%({name})s{end}" if within_line else f"%({pad}${name}{end.lstrip(' ')})s"
+
+    return _MARK.sub(mention, template.replace("%", "%%"))
 
 
-def _filled(mark: _Mark, slots: Mapping[str, Any], depth: int) -> str:
-    known = slots.rendered if isinstance(slots, Slots) else {}
-    key = (mark.name, mark.is_block)
-    text = known.get(key)
-    if text is None:
-        text = known[key] = _fill(mark, slots, depth)
-    if not mark.is_block:
-        return text
-    return indent(text, mark.pad) + mark.ending if text else _GAP
-
-
-def _fill(mark: _Mark, slots: Mapping[str, Any], depth: int) -> str:
-    name = mark.name
-    if name not in slots:
-        raise AuthoringError(f"nothing fills the slot ${name}")
-    value = slots[name]
-    if not isinstance(value, (str, int)):
-        raise AuthoringError(
-            f"${name} is {type(value).__name__}; only text and integers fill slots"
-        )
-    if mark.is_block:
-        return render(_unindented(str(value)), slots, depth + 1)
-    text = render(str(value), slots, depth + 1).strip("\n")
-    if "\n" in text:
-        raise AuthoringError(f"${name} has several lines but shares its line with other text")
-    return text
+def _close_gaps(text: str) -> str:
+    """Take out the lines of empty fragments; of blank lines on both sides, keep those above."""
+    return _GAP_BELOW_BLANK.sub("\n\n", text).replace(_GAP, "")
 
 
 @lru_cache(1024)
 def _unindented(text: str) -> str:
     return dedent(text).strip("\n")
-
-
-def _close_gaps(text: str) -> str:
-    """Take out the lines of empty fragments; of blank lines on both sides, keep those above."""
-    if _GAP not in text:
-        return text
-    return _GAP_BELOW_BLANK.sub("\n\n", text).replace(_GAP, "")
 
 
 def module_text(template: str, slots: Mapping[str, Any]) -> str:
@@ -134,7 +133,7 @@ def apply_change(
 ) -> tuple[str, tuple[tuple[int, int, str], ...]]:
     """The changed module and the spans of the reference it replaces; identical text is an error."""
     if change.slots:
-        text = module_text(template, {**slots, **change.slots})
+        text = module_text(template, Slots(slots, change.slots))
         spans: tuple[tuple[int, int, str], ...] = ()
         if change.edits:
             raise AuthoringError(f"{change.name}: give edits or slots, not both")
@@ -161,6 +160,8 @@ def _span(
     name: str, edit: tuple[str, str], reference: str, slots: Mapping[str, Any]
 ) -> tuple[int, int, str]:
     find, replacement = (render(_unwrap(part), slots) for part in edit)
+    if not find:
+        raise AuthoringError(f"{name}: the text to find is empty")
     start = reference.find(find)
     if start < 0:
         raise AuthoringError(f"{name}: {find!r} is not in the module:\n{reference}")

@@ -1,7 +1,7 @@
 """The variants of a category: knob vectors, their slots, their clauses, their modules."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from tasks.kit.category import Category, Change, Shape, Variant
@@ -24,7 +24,9 @@ class Rendered:
 
     def with_bugs(self, names: tuple[str, ...]) -> "Rendered":
         """The same variant, drawn with these bugs."""
-        return replace(self, variant=replace(self.variant, bugs=names))
+        v = self.variant
+        drawn = Variant(v.shape, v.knobs, v.words, names, v.entry_point, v.clause_numbers)
+        return Rendered(drawn, self.shape, self.slots, self.contract, self.reference)
 
 
 def siblings(category: Category, knobs: Mapping[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
@@ -72,7 +74,7 @@ def applicable(changes: tuple[Change, ...], knobs: Mapping[str, str]) -> tuple[C
             for name, wanted in change.when.items()
         )
 
-    return tuple(change for change in changes if fits(change))
+    return tuple([change for change in changes if not change.when or fits(change)])
 
 
 def patches_against(

@@ -107,6 +107,13 @@ class Templates(unittest.TestCase):
             render("x $many", slots)
         self.assertEqual("a c", render("$rule", Slots(slots, {"y": "c"})))
 
+    def test_a_fill_within_a_line_keeps_its_spaces_even_if_it_is_another_slot(self):
+        slots = {"what": "$kind ", "kind": "  in stock", "tail": "$none", "none": ""}
+        self.assertEqual("goods  in stock .", render("goods$what$tail.", slots))
+        self.assertEqual(
+            "100% of 5% each", render("$all of 5% $each", {"all": "100%", "each": "each"})
+        )
+
     def test_what_is_left_over_is_refused(self):
         for template in ("$missing", "5$ each", "a $block b"):
             with self.assertRaises(AuthoringError):
@@ -121,6 +128,8 @@ class Templates(unittest.TestCase):
         text, spans = apply_change(bug, "", "x + 1 < y\n", {})
         self.assertEqual("x < z\n", text)
         self.assertEqual(2, len(spans))
+        with self.assertRaisesRegex(AuthoringError, "empty"):
+            apply_change(change("b", ("$rule", "y")), "", "x\n", {"rule": ""})
 
 
 class DrawnTasks(unittest.TestCase):
