@@ -7,7 +7,7 @@ from tasks.kit.category import AuthoringError, Category, Change
 from tasks.kit.epoch import Keys
 from tasks.kit.render import apply_change, replace_spans
 from tasks.kit.stream import Stream
-from tasks.kit.task import Task, changed
+from tasks.kit.task import Task
 from tasks.kit.variants import Rendered, applicable, patches_against, render_variant
 
 FEWEST_PATCHES = 3
@@ -36,7 +36,6 @@ def draw_task(keys: Keys, category: Category, number: int, counter: int) -> Task
     for name in names if has_symptom else ():
         check = category.symptom(rendered.variant, name, stream)
         visible.insert(stream.below(len(visible) + 1), check)
-    lines, places = changed(module, rendered.reference)
     return Task(
         instance_id=f"failmap__{category.slug}-{number}",
         domain=category.domain,
@@ -52,8 +51,7 @@ def draw_task(keys: Keys, category: Category, number: int, counter: int) -> Task
         single_faults=singles,
         visible=tuple(visible),
         has_symptom=has_symptom,
-        lines_needed=lines,
-        difficulty=_difficulty(category, rendered, bugs, places),
+        hard_points=_hard_points(category, rendered, bugs),
         variant=rendered.variant,
     )
 
@@ -111,18 +109,14 @@ def _both(rendered: Rendered, bugs: tuple[Change, ...]) -> str:
     )
 
 
-def _difficulty(
-    category: Category, rendered: Rendered, bugs: tuple[Change, ...], places: int
-) -> int:
-    """1 .. 5: one, and one more for each thing that makes the repair harder."""
-    against_idiom = sum(
-        rendered.variant.knobs[knob.name] != next(iter(knob.options)) for knob in category.knobs
-    )
+def _hard_points(category: Category, rendered: Rendered, bugs: tuple[Change, ...]) -> int:
+    """One for each thing that makes the repair harder, the number of places apart."""
+    knobs = rendered.variant.knobs
+    against_idiom = sum(knobs[knob.name] != next(iter(knob.options)) for knob in category.knobs)
     points = (
-        places > 1,
         category.stateful,
         category.effects,
         against_idiom >= 2,
         any(bug.deep for bug in bugs),
     )
-    return min(5, 1 + sum(points))
+    return sum(points)

@@ -28,9 +28,19 @@ class Task:
     single_faults: tuple[str, ...]
     visible: tuple[Check, ...]
     has_symptom: bool
-    lines_needed: int
-    difficulty: int
+    hard_points: int
     variant: Variant
+
+    @property
+    def lines_needed(self) -> int:
+        """How many lines the repair changes; compared anew each time, as a draw has no use for it."""
+        return changed(self.module, self.reference)[0]
+
+    @property
+    def difficulty(self) -> int:
+        """1 .. 5: one, one for two or more places to mend, and what the draw knows to be hard."""
+        places = changed(self.module, self.reference)[1]
+        return min(5, 1 + (places > 1) + self.hard_points)
 
     @property
     def prompt(self) -> str:
