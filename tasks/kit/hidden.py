@@ -41,4 +41,7 @@ def _uncollected() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            # Files the new objects with the old ones; the collector would walk them first.
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()

@@ -79,9 +79,9 @@ class Stream:
 
     def sample(self, items: Sequence[T], count: int) -> list[T]:
         """`count` items at different positions, in drawn order."""
-        pool = list(items)
+        pool, below = list(items), self.below
         size = len(pool)
-        return [pool.pop(self.below(left)) for left in range(size, size - count, -1)]
+        return [pool.pop(below(left)) for left in range(size, size - count, -1)]
 
     def shuffle(self, items: Sequence[T]) -> list[T]:
         """All items in drawn order; the argument is left alone."""
