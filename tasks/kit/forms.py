@@ -26,10 +26,11 @@ class Seen(NamedTuple):
     places: Sequence[int] = ()
 
 
-def look(namespace: dict[str, Any], check: Check) -> Seen:
-    """What `sandbox.runner.observe` gives, with the places of the steps."""
+def look(namespace: dict[str, Any], check: Check | bytes) -> Seen:
+    """What `sandbox.runner.observe` gives for a check or its packed form, with its steps' places."""
     try:
-        return Seen(*observe_reference(namespace, pack(check)))
+        packed = pack(check) if isinstance(check, Check) else check
+        return Seen(*observe_reference(namespace, packed))
     except (CodecError, RecursionError, MemoryError):
         return _OVER
 

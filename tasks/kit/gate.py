@@ -10,6 +10,7 @@ from sandbox.material import guess_bits
 from tasks.kit.bounds import text_faults
 from tasks.kit.category import AuthoringError, Category, Variant
 from tasks.kit.epoch import Keys
+from tasks.kit.equivalence import Further
 from tasks.kit.hidden import HIDDEN_CHECKS, hidden_checks, make_checks
 from tasks.kit.mutants import Mutants
 from tasks.kit.stream import Stream
@@ -40,11 +41,13 @@ class Tries:
     """What the gate learns about a category over many drawings.
 
     equivalent  whether a slip that no hidden check killed is one that nothing can tell apart
+    further     the inputs that decide it, by variant and the slips of its reference
     killers     by the mutant's name, how often the hidden check at each index killed it: makers
                 take turns, so what killed it in other drawings is likely to do so again
     """
 
     equivalent: dict[tuple[object, ...], bool] = field(default_factory=dict)
+    further: dict[tuple[object, ...], Further] = field(default_factory=dict)
     killers: dict[str, Counter[int]] = field(default_factory=dict)
     mutants: int = 0
     killed: int = 0
@@ -151,13 +154,15 @@ def is_equivalent(
     category: Category, task: Task, hidden: Trial, mutants: Mutants, index: int, tries: Tries
 ) -> bool:
     """Whether a mutant that no hidden check killed agrees on 2,000 inputs; kept per variant."""
-    key = (task.variant.shape, *task.variant.knobs.values(), mutants.name(index), index)
+    variant = task.variant
+    slips = (variant.shape, *variant.knobs.values(), *mutants.names)
+    key = (*slips, index)
     if key not in tries.equivalent:
-        stream = Stream(b"equivalence", "/".join(map(str, key)))
+        if slips not in tries.further:
+            tries.further[slips] = Further(category, variant, task.reference)
         asked = sum(len(check.steps) for check in hidden.checks)
-        more = inputs(category, task.variant, stream, EQUIVALENCE_INPUTS - asked)
-        trial = Trial(load_reference(task.reference), more)
-        tries.equivalent[key] = trial.kills(mutants.code(index), 1) == 0
+        further = tries.further[slips]
+        tries.equivalent[key] = not further.tell(index, EQUIVALENCE_INPUTS - asked)
     return tries.equivalent[key]
 
 

@@ -1,42 +1,16 @@
 """Automatic mutants of a module: one small slip each, compiled with a bound on loop turns."""
 
 import ast
-import builtins
-from collections.abc import Callable, Iterator, Set
-from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
-from typing import Any
+
+from tasks.kit.slips import blocks, slips_of
 
 MOST_TURNS = 20_000
-_FLIPPED = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-}
-# Functions whose calls may change places: they change nothing but a result.
-_PLAIN = frozenset(dir(builtins)) - {"next", "setattr", "delattr"}
-_COPIES = {"list", "dict", "set", "tuple", "copy", "deepcopy"}
 
 
 class TurnsUsedUp(BaseException):
     """A loop of the module under test went round too often; no `except Exception` stops it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Slip:
-    """One possible mutant: what it does, in words, and how to do and undo it on the tree."""
-
-    name: str
-    do: Callable[[], None]
-    undo: Callable[[], None]
 
 
 class TurnCounter:
@@ -68,11 +42,16 @@ class Mutants:
 
     def __init__(self, source: str) -> None:
         self._tree = ast.parse(source)
-        self._slips = list(_slips(self._tree))
+        self._slips = list(slips_of(self._tree))
         _with_turns(self._tree)
 
     def __len__(self) -> int:
         return len(self._slips)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each mutant changes, with its line."""
+        return tuple(slip.name for slip in self._slips)
 
     def name(self, index: int) -> str:
         """What mutant `index` changes, with its line."""
@@ -103,156 +82,9 @@ def _with_turns(tree: ast.Module) -> ast.Module:
 def _count_turns(block: list[ast.stmt]) -> None:
     """Loops are statements, so expressions are never looked at: this runs once a mutant."""
     for statement in block:
-        for inner in _blocks(statement):
+        for inner in blocks(statement):
             _count_turns(inner)
         for handler in getattr(statement, "handlers", ()) or getattr(statement, "cases", ()):
             _count_turns(handler.body)
         if isinstance(statement, (ast.For, ast.While, ast.AsyncFor)):
             statement.body.insert(0, _TURN)
-
-
-def _slips(tree: ast.Module) -> Iterator[Slip]:
-    skipped = _annotations(tree)
-    plain = _PLAIN | {
-        alias.asname or alias.name
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    for node in ast.walk(tree):
-        if id(node) in skipped:
-            continue
-        yield from _node_slips(node)
-        for block in _blocks(node):
-            yield from _block_slips(block, plain)
-
-
-def _annotations(tree: ast.Module) -> set[int]:
-    """Ids of all nodes that never run: annotations."""
-    roots = [
-        root
-        for node in ast.walk(tree)
-        for root in (getattr(node, "annotation", None), getattr(node, "returns", None))
-        if root is not None
-    ]
-    return {id(inner) for root in roots for inner in ast.walk(root)}
-
-
-def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(node, name, None)
-        if isinstance(block, list):
-            yield block
-
-
-def _set(node: Any, name: str, value: Any, what: str) -> Slip:
-    before = getattr(node, name)
-    return Slip(
-        f"line {node.lineno}: {what}",
-        lambda: setattr(node, name, value),
-        lambda: setattr(node, name, before),
-    )
-
-
-def _node_slips(node: ast.AST) -> Iterator[Slip]:
-    if isinstance(node, ast.Compare):
-        for place, operator in enumerate(node.ops):
-            flipped = list(node.ops)
-            flipped[place] = _FLIPPED[type(operator)]()
-            yield _set(node, "ops", flipped, "flips a comparison")
-    elif isinstance(node, ast.Constant) and type(node.value) is int:
-        yield _set(node, "value", node.value + 1, "adds one to a number")
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
-        swapped = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
-        yield _set(node, "op", swapped, "swaps plus and minus")
-    for name, value in ast.iter_fields(node):
-        if isinstance(value, ast.AST) and (original := _copied(value)) is not None:
-            yield _set_child(node, name, value, original)
-
-
-def _set_child(node: Any, name: str, value: Any, original: ast.expr) -> Slip:
-    return Slip(
-        f"line {value.lineno}: drops a copy",
-        lambda: setattr(node, name, original),
-        lambda: setattr(node, name, value),
-    )
-
-
-def _copied(value: ast.AST) -> ast.expr | None:
-    """What is copied, if the expression is a plain copy."""
-    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Slice):
-        bare = value.slice.lower is value.slice.upper is value.slice.step is None
-        return value.value if bare else None
-    if not isinstance(value, ast.Call) or value.keywords:
-        return None
-    function = value.func
-    if isinstance(function, ast.Attribute) and function.attr == "copy" and not value.args:
-        return function.value
-    name = getattr(function, "id", getattr(function, "attr", ""))
-    if name in _COPIES and len(value.args) == 1 and not isinstance(value.args[0], ast.GeneratorExp):
-        return value.args[0]
-    return None
-
-
-def _block_slips(block: list[ast.stmt], plain: Set[str]) -> Iterator[Slip]:
-    for statement in block:
-        if isinstance(statement, ast.If) and not statement.orelse and _leaves(statement.body):
-            nothing = ast.copy_location(ast.Pass(), statement)
-            yield _swap_in(block, [nothing], [statement], "drops a guard")
-    for pair in zip(block, block[1:], strict=False):
-        if all(_is_effect(statement) for statement in pair) and _order_matters(*pair, plain):
-            yield _swap_in(block, [pair[1], pair[0]], list(pair), "swaps two statements")
-
-
-def _swap_in(block: list[ast.stmt], new: list[ast.stmt], old: list[ast.stmt], what: str) -> Slip:
-    """Both lists have the same length; statements are found by identity, as blocks may grow."""
-    first = old[0]
-
-    def start(statements: list[ast.stmt]) -> int:
-        return next(at for at, known in enumerate(block) if known is statements[0])
-
-    def put(current: list[ast.stmt], wanted: list[ast.stmt]) -> None:
-        at = start(current)
-        block[at : at + len(wanted)] = wanted
-
-    return Slip(f"line {first.lineno}: {what}", lambda: put(old, new), lambda: put(new, old))
-
-
-def _leaves(body: list[ast.stmt]) -> bool:
-    return isinstance(body[-1], (ast.Return, ast.Raise, ast.Continue, ast.Break))
-
-
-def _is_effect(statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.Expr):
-        return not isinstance(statement.value, ast.Constant)
-    return isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete))
-
-
-def _order_matters(first: ast.stmt, second: ast.stmt, plain: Set[str]) -> bool:
-    """False when neither statement touches what the other mentions: swapping shows nothing."""
-    touched, mentioned = _names(first, plain)
-    other_touched, other_mentioned = _names(second, plain)
-    return bool(touched & other_mentioned or other_touched & mentioned)
-
-
-def _names(statement: ast.stmt, plain: Set[str]) -> tuple[set[str], set[str]]:
-    """Names that may change, and names that appear; `self.x` is one name.
-
-    Methods may change their object, and functions that are not `plain` may do anything.
-    """
-    touched: set[str] = set()
-    mentioned: set[str] = set()
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Name) and node.id != "self":
-            mentioned.add(node.id)
-            if not isinstance(node.ctx, ast.Load):
-                touched.add(node.id)
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            root = f"self.{node.attr}" if node.value.id == "self" else node.value.id
-            mentioned.add(root)
-            touched.add(root)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id not in plain:
-                touched.add("calls")
-                mentioned.add("calls")
-    return touched, mentioned

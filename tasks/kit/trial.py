@@ -84,16 +84,21 @@ class Trial:
 
 def load_bounded(mutant: str | CodeType, turns: TurnCounter) -> Namespace | None:
     """The mutant's namespace with counted loop turns; None if it does not load."""
+    try:
+        code = bounded(mutant) if isinstance(mutant, str) else mutant
+        return execute(code, {"__turn__": turns})
+    except (Exception, TurnsUsedUp):
+        return None
+
+
+def execute(code: CodeType, given: Mapping[str, object]) -> Namespace:
+    """The namespace of a module's code, which finds the names `given` in it."""
     module = ModuleType("module")
     # Dataclasses look the module of a class up by its name.
     sys.modules["module"] = module
     namespace = module.__dict__
-    namespace["__turn__"] = turns
-    try:
-        code = bounded(mutant) if isinstance(mutant, str) else mutant
-        exec(code, namespace)
-    except (Exception, TurnsUsedUp):
-        return None
+    namespace.update(given)
+    exec(code, namespace)
     return namespace
 
 
