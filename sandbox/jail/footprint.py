@@ -68,6 +68,11 @@ def base_interpreter() -> str:
     return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 
 
+def is_listed(path: str, found: Footprint) -> bool:
+    """Whether a path lies in one of the directories of the standard library."""
+    return any(path.startswith(directory + os.sep) for directory in found.listable)
+
+
 def _own_footprint() -> Footprint:
     directories = [path for path in sys.path if path and path != str(REPOSITORY)]
     listable = [path for path in directories if os.path.isdir(path)]

@@ -15,16 +15,16 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from sandbox.jail import descriptors, namespaces, rootfs, syscalls
-from sandbox.jail.footprint import ISOLATED_FLAGS, REPOSITORY, Footprint
+from sandbox.jail.footprint import ISOLATED_FLAGS, REPOSITORY, Footprint, is_listed
 from sandbox.jail.rlimits import limit_lane
-from sandbox.jail.sources import BOOTSTRAP, collect_sources
+from sandbox.jail.sources import BOOTSTRAP, collect_code
 
 
 def main(settings: dict[str, Any]) -> None:
     """`settings` is what `lane.py` passes: profile, footprint, ids, pipes, runner, hash seed."""
     footprint = Footprint(**settings["footprint"])
-    texts = json.dumps(collect_sources(settings["runner"], REPOSITORY)).encode()
-    _arrange_descriptors(settings["pipes"], texts)
+    code = collect_code(settings["runner"], REPOSITORY)
+    _arrange_descriptors(settings["pipes"], code)
     os.umask(0o077)
     _go_first_when_memory_runs_out()
     if settings["uid"] != os.geteuid():
@@ -61,8 +61,14 @@ def _become_zygote(settings: dict[str, Any], footprint: Footprint) -> NoReturn:
         os.setresuid(settings["uid"], settings["uid"], settings["uid"])
     syscalls.drop_capabilities(keep=syscalls.CAP_DAC_READ_SEARCH if reading else None)
     syscalls.set_no_new_privileges()
+    readable = footprint.readable
+    if settings["profile"] == "S":
+        # What is hidden in these directories has an empty one mounted over it. Every rule of an
+        # entry of its own would be copied for each patch.
+        outside = (path for path in readable if not is_listed(path, footprint))
+        readable = (*footprint.listable, *outside)
     told = {
-        "readable": [*footprint.readable, *footprint.libraries],
+        "readable": [*readable, *footprint.libraries],
         "listable": footprint.listable,
         # An emptied root hides the files too; without one nothing else does.
         "landlock_required": settings["profile"] == "L",
@@ -91,6 +97,8 @@ def _environment(settings: dict[str, Any], footprint: Footprint) -> dict[str, st
         "PYTHONHASHSEED": str(settings["hash_seed"]),
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",
+        # Every symbol is bound in the zygote: a patch that binds one copies pages for it.
+        "LD_BIND_NOW": "1",
         "LD_LIBRARY_PATH": ":".join(directories),
     }
 
@@ -105,10 +113,10 @@ def _go_first_when_memory_runs_out() -> None:
         pass
 
 
-def _arrange_descriptors(pipes: Sequence[int], texts: bytes) -> None:
-    """Put the lane's pipes and the sources at their numbers, close all others."""
+def _arrange_descriptors(pipes: Sequence[int], code: bytes) -> None:
+    """Put the lane's pipes and the code at their numbers, close all others."""
     sources = os.memfd_create("sources")
-    view = memoryview(texts)
+    view = memoryview(code)
     while view:
         view = view[os.write(sources, view) :]
     os.lseek(sources, 0, os.SEEK_SET)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from sandbox.jail.footprint import Footprint
+from sandbox.jail.footprint import Footprint, is_listed
 from sandbox.jail.syscalls import syscall
 
 _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC = 1, 2, 4, 8
@@ -21,7 +21,7 @@ def open_sources(footprint: Footprint) -> dict[str, int]:
     change of uid: the interpreter may lie in a home directory that only its owner can enter.
     """
     paths = [footprint.executable, *footprint.listable, *footprint.libraries]
-    outer = [path for path in dict.fromkeys(paths) if not _inside_another(path, footprint)]
+    outer = [path for path in dict.fromkeys(paths) if not is_listed(path, footprint)]
     return {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in outer}
 
 
@@ -41,10 +41,6 @@ def empty_root(sources: dict[str, int], footprint: Footprint) -> None:
     os.chdir("/")
     # Read-only from the start would leave no way to make the mount points.
     _mount(None, "/", None, _MS_REMOUNT | _MS_BIND | _MS_RDONLY | _MS_NOSUID | _MS_NODEV)
-
-
-def _inside_another(path: str, footprint: Footprint) -> bool:
-    return any(path.startswith(directory + os.sep) for directory in footprint.listable)
 
 
 def _bind(descriptor: int, target: str) -> None:

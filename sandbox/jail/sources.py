@@ -1,26 +1,39 @@
-"""The few modules of ours that a zygote holds, carried as text instead of as files.
+"""The few modules of ours that a zygote holds, carried as code instead of as files.
 
-No path of this installation is readable in a jail, and none shows in a traceback.
+No path of this installation is readable in a jail, and none shows in a traceback. What compiling
+leaves behind in a heap stays in the process that compiles.
 """
 
 from __future__ import annotations
 
+import marshal
 import re
 from pathlib import Path
 
-# What a zygote runs by -c: arguments are its settings and the descriptor that holds the texts.
+# What a zygote runs by -c: arguments are its settings and the descriptor that holds the code.
 # The finder has to exist before the first module of ours can be imported.
 BOOTSTRAP = """
-import json, os, sys, types
-with os.fdopen(int(sys.argv[2]), "rb") as carried: texts = json.load(carried)
+import json, marshal, os, sys, types
+with os.fdopen(int(sys.argv[2]), "rb") as carried: codes = marshal.load(carried)
 module = types.ModuleType("carried")
-exec(texts["sandbox.jail.carried"], module.__dict__)
-sys.meta_path.insert(0, module.SourceFinder(texts))
+exec(marshal.loads(codes.pop("sandbox.jail.carried")), module.__dict__)
+sys.meta_path.insert(0, module.CodeFinder(codes))
 from sandbox.jail.zygote import main
 main(json.loads(sys.argv[1]))
 """
 # Carried for every runner.
 _ALWAYS = ("sandbox.jail.carried", "sandbox.jail.zygote")
+
+
+def collect_code(runner: str, root: Path) -> bytes:
+    """The modules of `collect_sources` compiled, for an interpreter like this one: marshalled, by
+    name, as `carried` reads them."""
+    return marshal.dumps(
+        {
+            name: marshal.dumps(compile(text, "<string>", "exec", dont_inherit=True))
+            for name, text in collect_sources(runner, root).items()
+        }
+    )
 
 
 def collect_sources(runner: str, root: Path) -> dict[str, str]:

@@ -95,6 +95,14 @@ def fork() -> int:
     return pid
 
 
+def give_back_free_memory() -> None:
+    """Free pages in the middle of the heap are the kernel's again: no fork has to copy them.
+    Without glibc nothing happens."""
+    trim = getattr(_LIBC, "malloc_trim", None)
+    if trim is not None:
+        trim(ctypes.c_size_t(0))
+
+
 def set_capabilities(effective: int, permitted: int, inheritable: int) -> None:
     """capset(2) of this thread; each argument is a mask of 64 bits."""
     low = 0xFFFFFFFF

@@ -50,6 +50,7 @@ def main(settings: dict[str, Any]) -> None:
     os.write(descriptors.STATUS, STATUS.pack(READY, 0, 0, 0, 0))
     os.dup2(0, 2)
     gc.collect()
+    syscalls.give_back_free_memory()
     gc.freeze()
     gc.disable()
     _serve(patch_process)

@@ -83,9 +83,17 @@ class ImportsTest(unittest.TestCase):
         users = {
             path.relative_to(SANDBOX).as_posix()
             for path in SANDBOX.rglob("*.py")
-            if imports_of(path) & {"pickle", "marshal", "shelve", "dill"}
+            if imports_of(path) & {"pickle", "shelve", "dill"}
         }
         self.assertEqual(users, {"packing.py", "runner.py"})
+
+    def test_code_is_carried_into_a_jail_and_nowhere_else(self):
+        users = {
+            path.relative_to(SANDBOX).as_posix()
+            for path in SANDBOX.rglob("*.py")
+            if "marshal" in imports_of(path)
+        }
+        self.assertEqual(users, {"jail/sources.py", "jail/carried.py"})
 
     def test_code_runs_from_text_in_the_runner_and_the_jail_only(self):
         for path in SANDBOX.glob("*.py"):
