@@ -46,6 +46,22 @@ def type_label(kind: type) -> str:
 _heads: dict[int, bytes] = {}
 
 
+def builtin_exception_head(kind: type) -> bytes | None:
+    """`exception_head` of a builtin exception, None for any other type."""
+    known = _heads.get(id(kind))
+    if known is None and _BUILTIN_NAMES.get(id(kind)) and is_exception(line := type_mro(kind)):
+        return exception_head(line)
+    return known
+
+
+def is_exception(line: tuple[type, ...]) -> bool:
+    """Whether a line of classes is that of an exception."""
+    for base in line:  # noqa: SIM110 - a generator costs several times as much
+        if base is BaseException:
+            return True
+    return False
+
+
 def exception_head(line: tuple[type, ...]) -> bytes:
     """The form of an exception up to its arguments: the labels of its real line of classes."""
     known = _heads.get(id(line[0]))

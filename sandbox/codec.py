@@ -19,6 +19,7 @@ from sandbox.classes import (
     exception_args,
     exception_head,
     fields_of,
+    is_exception,
     is_named_tuple,
     type_label,
     type_mro,
@@ -26,7 +27,6 @@ from sandbox.classes import (
 )
 from sandbox.leaves import (
     datetime_form,
-    encode_leaf,
     find_leaf,
     name_form,
     time_form,
@@ -35,7 +35,6 @@ from sandbox.leaves import (
 from sandbox.limits import ARGS_LIMITS, LIMITS, CodecError, Limits, OverLimit, Unencodable
 from sandbox.names import Attr, Ref
 from sandbox.pristine import (
-    BaseException,
     any,
     bytearray,
     bytes,
@@ -54,7 +53,7 @@ from sandbox.pristine import (
 
 __all__ = [
     "LIMITS", "Attr", "CodecError", "Encoder", "Limits", "OverLimit", "Ref", "Unencodable",
-    "encode", "encode_flat", "encode_leaf", "join_tuple", "type_label", "write_by_name",
+    "encode", "type_label", "write_by_name",
 ]  # fmt: skip
 
 _timezone, _datetime_type, _time_type = datetime.timezone, datetime.datetime, datetime.time
@@ -84,12 +83,6 @@ class Encoder:
         if depth >= self.depth:
             raise OverLimit("depth")
         if kind is tuple:
-            if len(value) < 9 and depth + 8 < self.depth:
-                flat = encode_flat(value, 1)
-                if flat is not None:
-                    self.items -= len(value)
-                    self._append(flat)
-                    return
             self._open(b"(", len(value))
             self._sequence(value, depth + 1)
         elif kind is frozenset:
@@ -147,7 +140,7 @@ class Encoder:
 
     def _instance(self, kind: type, value: Any, depth: int) -> None:
         line = type_mro(kind)
-        if any(base is BaseException for base in line):
+        if is_exception(line):
             self._exception(value, line)
         elif type(kind) is EnumType:
             name = (fields_of(kind, line, value) or {}).get("_name_")
@@ -264,32 +257,3 @@ def encode(value: Any, *, aliasing: bool = False, limits: Limits = LIMITS) -> by
     if encoder.opaque:
         raise Unencodable("a value of this type has no form")
     return b"".join(encoder.out)
-
-
-def encode_flat(values: tuple[Any, ...], levels: int = 2) -> bytes | None:
-    """The bytes of a small tuple of leaves, of tuples of leaves and of empty dicts, else None.
-
-    Effects are nearly always of this form, and this is several times faster than an encoder.
-    """
-    parts = []
-    for value in values:
-        kind = type(value)
-        leaf = find_leaf(id(kind))
-        if leaf is not None:
-            parts.append(leaf(value))
-        elif kind is tuple and levels and len(value) < 20:
-            inner = encode_flat(value, levels - 1)
-            if inner is None:
-                return None
-            parts.append(inner)
-        elif kind is dict and not value:
-            parts.append(b"{0:")
-        else:
-            return None
-    data = b"(%x:%b" % (len(parts), b"".join(parts))
-    return data if len(data) < 4096 else None
-
-
-def join_tuple(parts: list[bytes]) -> bytes:
-    """The bytes of a tuple whose items are encoded already."""
-    return b"(%x:%b" % (len(parts), b"".join(parts))

@@ -8,7 +8,9 @@ import builtins
 from collections.abc import Callable, Generator
 from typing import Any
 
-from sandbox.codec import Encoder, OverLimit, encode_flat, join_tuple, write_by_name
+from sandbox.codec import Encoder, OverLimit, write_by_name
+from sandbox.flat import encode_flat, join_tuple
+from sandbox.leaves import encode_text
 from sandbox.pristine import (
     LookupError,
     RuntimeError,
@@ -46,18 +48,30 @@ class Log:
         if self.left < 0:
             self.opaque += 1
             raise OverLimit("effects")
-        flat = encode_flat(event)
-        if flat is not None:
-            self.parts.append(flat)
-            return
         encoder = Encoder()
         try:
+            flat = encode_flat(event)
+            if flat is not None:
+                self.parts.append(flat)
+                return
             encoder.put(event)
             self.parts.append(b"".join(encoder.out))
             self.opaque += encoder.opaque
         except OverLimit as limit:
             self.opaque += 1
             self.parts.append(b"!s%x:%b" % (len(limit.args[0]), limit.args[0].encode()))
+
+    def add_call(self, head: bytes, name: str, method: str, args: Any, kwargs: Any) -> None:
+        """`add` of a call; `head` are the bytes up to its arguments."""
+        try:
+            form = None if kwargs or self.left <= 0 else encode_flat(args)
+        except OverLimit:
+            form = None
+        if form is None:
+            self.add(name, method, args, kwargs)
+        else:
+            self.left -= 1
+            self.parts.append(b"%b%b{0:" % (head, form))
 
     def drain(self) -> bytes:
         """The bytes of the tuple of effects; the log is empty afterwards."""
@@ -113,16 +127,17 @@ class Clock:
 class _Replier:
     """Gives the replies of one callback or method in order; the last one repeats."""
 
-    __slots__ = ("name", "method", "scope", "replies", "clock", "calls")
+    __slots__ = ("name", "method", "scope", "replies", "clock", "calls", "head")
 
     def __init__(
         self, name: str, method: str, scope: Scope, replies: tuple[Reply, ...], clock: str | None
     ) -> None:
         self.name, self.method, self.scope = name, method, scope
         self.replies, self.clock, self.calls = replies, clock, 0
+        self.head = b"(4:%b%b" % (encode_text(name), encode_text(method))
 
     def next(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Reply:
-        self.scope.log.add(self.name, self.method, args, kwargs)
+        self.scope.log.add_call(self.head, self.name, self.method, args, kwargs)
         reply = self.replies[min(self.calls, len(self.replies) - 1)]
         self.calls += 1
         return reply

@@ -39,12 +39,13 @@ def _complex(value: complex) -> bytes:
 
 # Keys and names come again and again; the forms of short texts are kept.
 _texts: dict[str, bytes] = {}
-_find_text = _texts.get
+find_text = _texts.get
 MAX_KEPT_TEXTS, MAX_KEPT_LENGTH = 4096, 32
 
 
-def _str(value: str) -> bytes:
-    known = _find_text(value)
+def encode_text(value: str) -> bytes:
+    """The form of exactly a `str`."""
+    known = find_text(value)
     if known is not None:
         return known
     if len(value) > LIMITS.size:
@@ -98,7 +99,7 @@ def _timedelta(value: datetime.timedelta) -> bytes:
 
 
 def name_form(text: Any) -> bytes:
-    return _str(text[:200]) if type(text) is str else b"s1:?"
+    return encode_text(text[:200]) if type(text) is str else b"s1:?"
 
 
 _LEAVES: dict[int, Callable[[Any], bytes]] = {
@@ -109,7 +110,7 @@ _LEAVES: dict[int, Callable[[Any], bytes]] = {
     id(int): _int,
     id(float): _float,
     id(complex): _complex,
-    id(str): _str,
+    id(str): encode_text,
     id(bytes): _bytes,
     id(decimal.Decimal): _decimal,
     id(fractions.Fraction): _fraction,
@@ -123,12 +124,6 @@ _LEAVES: dict[int, Callable[[Any], bytes]] = {
     id(types.BuiltinFunctionType): lambda value: b"U",
 }
 find_leaf = _LEAVES.get
-
-
-def encode_leaf(value: Any) -> bytes | None:
-    """The form of a value without parts, else None."""
-    leaf = find_leaf(id(type(value)))
-    return None if leaf is None else leaf(value)
 
 
 def write_by_name(kind: type, name_of: Callable[[Any], str]) -> None:

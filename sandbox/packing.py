@@ -6,12 +6,14 @@
 import io
 import pickle
 from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from sandbox.checks import BUILTINS, Check, Compare, Fixture, Reply, Step
 from sandbox.codec import encode
+from sandbox.names import Ref
 
 
 def plain(check: Check) -> tuple[Any, ...]:
@@ -156,7 +158,7 @@ def pack(check: Check) -> bytes:
     frozen = (
         tuple((name, kind, _freeze(parts)) for name, kind, parts in fixtures),
         tuple(_freeze_step(step) for step in steps),
-        watch,
+        tuple(map(_split, watch)),
         check.compare.aliasing,
     )
     data = _dumps(frozen)
@@ -164,7 +166,14 @@ def pack(check: Check) -> bytes:
     return data
 
 
-_IMMUTABLE = frozenset({type(None), bool, int, float, str, bytes, Fraction, Decimal})
+_IMMUTABLE = frozenset(
+    {type(None), bool, int, float, str, bytes, Fraction, Decimal, date, datetime, timedelta, time}
+)
+
+
+def _is_immutable(value: Any) -> bool:
+    kind = type(value)
+    return kind in _IMMUTABLE or (kind is tuple and all(map(_is_immutable, value)))
 
 
 class _Pickler(pickle.Pickler):
@@ -180,16 +189,20 @@ def _dumps(value: Any) -> bytes:
 
 def _freeze(parts: tuple[Any, ...]) -> Any:
     """Values that cannot change as they are, others as bytes; in a list if they hold names."""
-    if all(type(part) in _IMMUTABLE for part in parts):
+    if _is_immutable(parts):
         return parts
     data = _dumps(parts)
     return [data] if b"sandbox.names" in data else data
 
 
-def _freeze_call(args: tuple[Any, ...], kwargs: dict[str, Any], *more: Any) -> Any:
-    if all(type(part) in _IMMUTABLE for part in args) and not kwargs:
-        return (args, None, *more)
-    return _freeze((args, kwargs, *more))
+def _freeze_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """(arguments, keyword arguments, places that a name of the check fills), the first two frozen
+    as one unless nothing in them can change."""
+    late = tuple((at, _split(arg.name)) for at, arg in enumerate(args) if type(arg) is Ref)
+    plain_args = tuple(None if type(arg) is Ref else arg for arg in args)
+    if _is_immutable((*plain_args, *kwargs.values())):
+        return (plain_args, kwargs or None, late)
+    return (_freeze((plain_args, kwargs)), None, late)
 
 
 def _freeze_step(step: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -1,6 +1,13 @@
 """Observes references: what the judge expects, and where in it each step stands."""
 
-from sandbox.runner import CheckRun
+from sandbox.checks import Check
+from sandbox.packing import pack
+from sandbox.runner import CheckRun, observe
+
+
+def observe_check(namespace: dict, check: Check) -> bytes:
+    """`sandbox.runner.observe` of a check that is not packed."""
+    return observe(namespace, pack(check))
 
 
 def observe_reference(namespace: dict, packed: bytes) -> tuple[bytes, list[int]]:

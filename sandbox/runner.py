@@ -12,10 +12,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from sandbox.checks import Check
-from sandbox.codec import CodecError, Encoder, OverLimit, encode_leaf, join_tuple, type_label
+from sandbox.codec import CodecError, Encoder, OverLimit, type_label
 from sandbox.fixtures import Scope, build
-from sandbox.packing import pack
+from sandbox.flat import encode_flat, join_tuple
 from sandbox.pristine import (
     BaseException,
     LookupError,
@@ -44,7 +43,7 @@ from sandbox.wire import LOAD_ERROR, LOADED, OBSERVATION, pack_answer, unpack_ta
 
 MAX_OBSERVATION = 1 << 20
 _ModuleType, _modules, _BytesIO = types.ModuleType, sys.modules, io.BytesIO
-_loads, _enumerate = pickle.loads, enumerate
+_loads, _enumerate, _join = pickle.loads, enumerate, b"".join
 # A pipe holds 64 KiB: larger writes would wait for the judge, smaller ones cost a call each.
 _SEND_AT = 1 << 15
 
@@ -72,10 +71,9 @@ def load(source: str | bytes, name: str = "module", entry_point: str | None = No
     return namespace
 
 
-def observe(namespace: dict, check: Check | bytes) -> bytes:
-    """What `check` (or its packed form) sees of a loaded module, in the codec's form:
+def observe(namespace: dict, packed: bytes) -> bytes:
+    """What a check, packed, sees of a loaded module, in the codec's form:
     (count of things without a form, (step outcomes), (watched values))."""
-    packed = check if type(check) is bytes else pack(check)  # type: ignore[arg-type]
     try:
         return CheckRun(namespace, packed).observation()
     except (CodecError, RecursionError, MemoryError):
@@ -124,9 +122,12 @@ class _Unpickler(pickle.Unpickler):
 class CheckRun:
     """One check against one module; `outcomes` holds the bytes of each step that was done."""
 
+    __slots__ = ("steps", "watch", "aliasing", "scope", "names", "log", "opaque", "outcomes")
+
     def __init__(self, namespace: dict, packed: bytes) -> None:
         fixtures, self.steps, self.watch, self.aliasing = _loads(packed)
         self.scope = scope = Scope(namespace)
+        self.names, self.log = scope.names, scope.log
         self.opaque = 0
         self.outcomes: list[bytes] = []
         for name, kind, parts in fixtures:
@@ -135,35 +136,34 @@ class CheckRun:
     def observation(self) -> bytes:
         for step in self.steps:
             self.do(step)
-        watched = [self.form(self.resolve(name)) for name in self.watch]
-        opaque = self.opaque + self.scope.log.opaque
+        watched = [self.form(self.resolve(path)) for path in self.watch]
+        opaque = self.opaque + self.log.opaque
         data = join_tuple([b"i%x;" % opaque, join_tuple(self.outcomes), join_tuple(watched)])
         return data if len(data) <= MAX_OBSERVATION else _OVER
 
     def do(self, step: tuple[Any, ...]) -> None:
         op, target, rest, bind = step
+        kept_as = None if op == "within" else bind
         try:
             value = _OPS[op](self, target, rest, bind)
         except BaseException as error:
-            if bind is not None and op != "within":
-                self.scope.names[bind] = error
-            self.outcome(b"s6:raised", self.form(error))
-            return
-        if bind is not None and op != "within":
-            self.scope.names[bind] = value
-            self.outcome(b"s5:bound", b"N")
+            if kept_as is not None:
+                self.names[kept_as] = error
+            kind, form = b"(3:s6:raised", self.form(error)
         else:
-            self.outcome(b"s5:value", value if op in _ENCODED else self.form(value))
-
-    def outcome(self, kind: bytes, form: bytes) -> None:
-        self.outcomes.append(b"(3:%b%b%b" % (kind, form, self.scope.log.drain()))
+            if kept_as is not None:
+                self.names[kept_as] = value
+                kind, form = b"(3:s5:bound", b"N"
+            else:
+                kind, form = b"(3:s5:value", value if op in _ENCODED else self.form(value)
+        self.outcomes.append(_join((kind, form, self.log.drain())))
 
     def form(self, value: Any) -> bytes:
         """The canonical form, or a mark of its own for what is over a limit."""
         try:
-            leaf = encode_leaf(value)
-            if leaf is not None:
-                return leaf
+            flat = None if self.aliasing else encode_flat(value)
+            if flat is not None:
+                return flat
             encoder = Encoder(self.aliasing)
             encoder.put(value)
         except OverLimit as limit:
@@ -191,8 +191,7 @@ class CheckRun:
     def resolve(self, path: str | tuple[str, ...]) -> Any:
         parts = path if type(path) is tuple else path.split(".")  # type: ignore[union-attr]
         first = parts[0]
-        names = self.scope.names
-        found = names[first] if first in names else self.attribute(first)
+        found = self.names[first] if first in self.names else self.attribute(first)
         return follow(found, parts[1:]) if len(parts) > 1 else found
 
     # Each step gives the value that it observes; an exception is an outcome as well.
@@ -200,7 +199,13 @@ class CheckRun:
     def call(self, target: tuple[str, ...], rest: Any, bind: str | None) -> Any:
         first = target[0]
         function = TARGETS[first] if first[0] == "@" else self.resolve(target)
-        args, kwargs = self.thaw(rest)
+        args, kwargs, late = rest
+        if type(args) is not tuple:
+            args, kwargs = self.thaw(args)
+        if late:
+            args = list(args)
+            for place, path in late:
+                args[place] = self.resolve(path)
         return function(*args, **kwargs) if kwargs else function(*args)
 
     def get(self, target: tuple[str, ...], rest: Any, bind: str | None) -> Any:
@@ -221,7 +226,7 @@ class CheckRun:
             setattr(owner, last, value)
 
     def tick(self, target: tuple[str, ...], rest: Any, bind: str | None) -> Any:
-        self.scope.names[target[0]].advance(self.thaw(rest)[0])
+        self.names[target[0]].advance(self.thaw(rest)[0])
 
     def take(self, target: tuple[str, ...], rest: Any, bind: str | None) -> bytes:
         (count,) = self.thaw(rest)
@@ -242,7 +247,7 @@ class CheckRun:
         ended = False
         with self.resolve(target) as entered:
             if bind is not None:
-                self.scope.names[bind] = entered
+                self.names[bind] = entered
             for step in steps:
                 self.do(step)
             if reply is not None:
@@ -261,7 +266,7 @@ class CheckRun:
 
     def run_async(self, target: tuple[str, ...], rest: Any, bind: str | None) -> Any:
         args, kwargs, clock_name = self.thaw(rest)
-        clock = self.scope.names[clock_name] if clock_name else _Instant()
+        clock = self.names[clock_name] if clock_name else _Instant()
         function = self.resolve(target)
         return run_virtual(lambda: function(*args, **kwargs), lambda: clock.now, clock.advance)
 

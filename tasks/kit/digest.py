@@ -6,7 +6,8 @@ Run under another hash seed, locale, time zone or Python, it must print the same
 import hashlib
 import sys
 
-from sandbox.runner import load, observe
+from sandbox.reference import observe_check
+from sandbox.runner import load
 from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
 from tasks.kit.hidden import hidden_checks
@@ -28,7 +29,7 @@ def digest(slug: str) -> str:
         for module in (task.reference, task.module):
             namespace = load(module)
             for check in checks:
-                seen.update(observe(namespace, check))
+                seen.update(observe_check(namespace, check))
     return seen.hexdigest()
 
 

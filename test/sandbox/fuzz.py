@@ -24,7 +24,8 @@ from sandbox.decode import decode
 from sandbox.jail.patch_run import PatchRun
 from sandbox.problem import Refusal
 from sandbox.readable import readable
-from sandbox.runner import load, observe
+from sandbox.reference import observe_check
+from sandbox.runner import load
 from sandbox.shard import BodyInvalid, ProtocolMismatch, read_request
 from sandbox.terms import read
 from sandbox.verdict import judge_run
@@ -164,7 +165,7 @@ def fuzz_verdict(chance: Garbage) -> None:
 
 
 OBSERVATIONS = [
-    observe(
+    observe_check(
         load("def f(x):\n    return {'a': (1, 2.5), 'b': [x]}\ndef g():\n    raise KeyError(1)\n"),
         check,
     )

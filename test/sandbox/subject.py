@@ -4,7 +4,8 @@ from typing import Any
 
 from sandbox.checks import Check
 from sandbox.decode import decode
-from sandbox.runner import load, observe
+from sandbox.reference import observe_check
+from sandbox.runner import load
 
 MODULE = load(
     """
@@ -117,9 +118,13 @@ def strange():
 
 def outcomes(*steps, **more) -> list[Any]:
     """Kind and value of each step, decoded."""
-    return [step[:2] for step in decode(observe(MODULE, Check(steps, **more)))[1]]
+    return [step[:2] for step in decode(observe_check(MODULE, Check(steps, **more)))[1]]
 
 
 def effects(*steps, **more) -> list[Any]:
     """All effects, without the fixture's name where it is the only one."""
-    return [event for step in decode(observe(MODULE, Check(steps, **more)))[1] for event in step[2]]
+    return [
+        event
+        for step in decode(observe_check(MODULE, Check(steps, **more)))[1]
+        for event in step[2]
+    ]

@@ -199,7 +199,7 @@ class ForgingTest(AttackCase):
         self.assert_rows(
             {
                 "P11 encode": (
-                    patch.format("n in ('encode', 'encode_leaf', 'join_tuple')") + WRONG,
+                    patch.format("n in ('encode', 'encode_flat', 'join_tuple')") + WRONG,
                     {"wrong", "crashed"},
                 ),
                 "P11 frames": (

@@ -9,7 +9,8 @@ from pathlib import Path
 from sandbox.checks import Check, call
 from sandbox.client_check import answer_line
 from sandbox.codec_json import check_to_json, observation_to_json
-from sandbox.runner import load, observe
+from sandbox.reference import observe_check
+from sandbox.runner import load
 from test.sandbox.corpus import FAULTY, REFERENCE
 from test.sandbox.test_server import InProcessLane
 
@@ -23,7 +24,7 @@ def visible(*checks: Check) -> list:
         {
             "check": check_to_json(check),
             "assert": f"check {number}",
-            "expected": observation_to_json(observe(namespace, check)),
+            "expected": observation_to_json(observe_check(namespace, check)),
         }
         for number, check in enumerate(checks, 1)
     ]

@@ -13,7 +13,7 @@ import typing
 import unittest
 from pathlib import Path
 
-from sandbox.codec import CodecError, Encoder, Limits, OverLimit, encode, encode_flat
+from sandbox.codec import CodecError, Limits, OverLimit, encode
 from sandbox.codec_json import from_json, observation_from_json, to_json
 from sandbox.decode import decode
 from sandbox.terms import read
@@ -162,19 +162,6 @@ class DecodeTest(unittest.TestCase):
             self.assertTrue(same(value, again), value)
             self.assertEqual(encode(again), data)
             self.assertEqual(observation_from_json(json.loads(json.dumps(to_json(value)))), data)
-
-    def test_the_short_way_gives_the_same_bytes_as_the_encoder(self):
-        chance = random.Random(7)
-        taken = 0
-        for _ in range(2000):
-            values = tuple(random_value(chance, 2) for _ in range(chance.randint(0, 4)))
-            flat = encode_flat(values)
-            taken += flat is not None
-            encoder = Encoder(limits=Limits(depth=9))  # too shallow for the short way
-            encoder.put(values)
-            self.assertIn(flat, (None, b"".join(encoder.out)))
-            self.assertEqual(encode(values), b"".join(encoder.out))
-        self.assertGreater(taken, 100)
 
     def test_every_cut_and_every_appended_byte_is_refused(self):
         data = encode([1, "text", {"a": (2.5, b"x")}, {3, 4}, ValueError("x"), Point(1, 2)])

@@ -30,7 +30,8 @@ from sandbox.checks import (
 from sandbox.codec_json import check_from_json, check_to_json
 from sandbox.compare import matches
 from sandbox.packing import validate
-from sandbox.runner import load, observe
+from sandbox.reference import observe_check
+from sandbox.runner import load
 from test.sandbox.subject import MODULE
 
 
@@ -38,7 +39,7 @@ class CompareTest(unittest.TestCase):
     def matched(self, expected: str, given: str, **compare) -> bool:
         check = Check((call("f"),), compare=Compare(**compare))
         wanted, found = (
-            observe(load(f"def f():\n    {text}\n"), check) for text in (expected, given)
+            observe_check(load(f"def f():\n    {text}\n"), check) for text in (expected, given)
         )
         return matches(wanted, found, check.compare)
 
@@ -104,7 +105,7 @@ class CompareTest(unittest.TestCase):
             check = Check(
                 (call("f", Ref("s")),), {"s": callback()}, compare=Compare(effect_order=ordered)
             )
-            wanted, turned, fewer = (observe(load(text), check) for text in texts)
+            wanted, turned, fewer = (observe_check(load(text), check) for text in texts)
             self.assertIs(matches(wanted, turned, check.compare), not ordered)
             self.assertFalse(matches(wanted, fewer, check.compare))
 
@@ -130,7 +131,7 @@ class DataTest(unittest.TestCase):
         )  # fmt: skip
         again = check_from_json(check_to_json(check))
         self.assertEqual(again, check)
-        self.assertEqual(observe(MODULE, again), observe(MODULE, check))
+        self.assertEqual(observe_check(MODULE, again), observe_check(MODULE, check))
 
     def test_a_check_with_a_value_that_has_no_form_is_refused(self):
         with self.assertRaises(ValueError):

@@ -17,7 +17,8 @@ from sandbox.checks import (
 )
 from sandbox.compare import is_sound
 from sandbox.decode import Stand
-from sandbox.runner import load, observe
+from sandbox.reference import observe_check
+from sandbox.runner import load
 from test.sandbox.subject import effects, outcomes
 
 
@@ -74,7 +75,7 @@ class FixturesTest(unittest.TestCase):
     def test_too_many_effects_end_the_observation(self):
         many = "def flood(sink):\n    for n in range(30_000):\n        sink(n)\n"
         check = Check((call("flood", Ref("sink")),), {"sink": callback()})
-        self.assertFalse(is_sound(observe(load(many), check)))
+        self.assertFalse(is_sound(observe_check(load(many), check)))
 
 
 if __name__ == "__main__":

@@ -9,8 +9,7 @@ ROOT = Path(__file__).parents[2]
 SANDBOX = ROOT / "sandbox"
 # What runs beside hostile code: reachable from the runner.
 CHILD_SIDE = set(
-    "checks classes codec fixtures leaves limits names packing pristine runner schedule targets"
-    " wire".split()
+    "classes codec fixtures flat leaves limits names pristine runner schedule targets wire".split()
 )
 TRUSTED = {
     "judge",

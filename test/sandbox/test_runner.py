@@ -27,7 +27,8 @@ from sandbox.checks import (
 )
 from sandbox.compare import is_sound, matches
 from sandbox.decode import decode
-from sandbox.runner import NotLoaded, load, observe
+from sandbox.reference import observe_check
+from sandbox.runner import NotLoaded, load
 from test.sandbox.subject import MODULE, outcomes
 
 
@@ -106,7 +107,7 @@ class StepsTest(unittest.TestCase):
             {"rows": value([7])},
             ("rows",),
         )
-        observed = decode(observe(MODULE, check))
+        observed = decode(observe_check(MODULE, check))
         self.assertEqual([step[1] for step in observed[1]], [None, True, [7, 1]])
         self.assertEqual(observed[2], ([7, 1],))
 
@@ -114,7 +115,9 @@ class StepsTest(unittest.TestCase):
         rows = [1]
         check = Check((call("grow", rows), call("grow", rows)))
         for _ in range(2):
-            self.assertEqual([step[1] for step in decode(observe(MODULE, check))[1]], [[1, 1]] * 2)
+            self.assertEqual(
+                [step[1] for step in decode(observe_check(MODULE, check))[1]], [[1, 1]] * 2
+            )
         self.assertEqual(rows, [1])
 
     def test_generator_tasks_run_by_schedule_then_in_turns(self):
@@ -125,7 +128,7 @@ class StepsTest(unittest.TestCase):
         fixtures = {"owners": value([]), "lock": lock()}
         for schedule, order in ((("a", "b"), ["a", "b"]), (("b", "b", "b", "a"), ["b", "a"])):
             check = Check((interleave(tasks, schedule),), fixtures, ("owners",))
-            observed = decode(observe(MODULE, check))
+            observed = decode(observe_check(MODULE, check))
             self.assertEqual(observed[1][0][1], (("a", "returned", "a"), ("b", "returned", "b")))
             self.assertEqual(observed[2], (order,))
 
@@ -154,7 +157,7 @@ class StepsTest(unittest.TestCase):
 
     def test_what_has_no_form_makes_an_observation_unsound(self):
         for step in (call("strange"), call("count", 3)):
-            observation = observe(MODULE, Check((step,)))
+            observation = observe_check(MODULE, Check((step,)))
             self.assertFalse(is_sound(observation))
             self.assertFalse(matches(observation, observation, Compare()))
 
@@ -177,7 +180,7 @@ class LoadTest(unittest.TestCase):
             "    y: ClassVar[int] = 2\n    z: list[int] = field(default_factory=list)\n"
             "def hints():\n    return sorted(get_type_hints(P))\n"
         )
-        ((_, found, _),) = decode(observe(load(text), Check((call("hints"),))))[1]
+        ((_, found, _),) = decode(observe_check(load(text), Check((call("hints"),))))[1]
         self.assertEqual(found, ["x", "y", "z"])
 
 

@@ -9,7 +9,8 @@ from decimal import Decimal
 from fractions import Fraction
 
 from sandbox.checks import Check, Compare, call, get
-from sandbox.runner import load, observe
+from sandbox.reference import observe_check
+from sandbox.runner import load
 from tasks.kit.asserts import readable
 from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
@@ -46,7 +47,7 @@ NAMES = {
 
 
 def shown(check):
-    return readable(check, observe(load(MODULE), check))
+    return readable(check, observe_check(load(MODULE), check))
 
 
 class Readable(unittest.TestCase):
@@ -74,7 +75,7 @@ class VisibleChecks(unittest.TestCase):
             for number in (1, 2, 3):
                 task = draw_task(KEYS, category, number, 0)
                 for check in task.visible:
-                    text = readable(check, observe(load(task.reference), check))
+                    text = readable(check, observe_check(load(task.reference), check))
                     with self.subTest(task.instance_id, text=text):
                         ast.parse(text)
                         if _needs_no_helper(check, text):

@@ -17,7 +17,7 @@ from unittest import mock
 
 from sandbox.codec_json import check_from_json, observation_from_json
 from sandbox.compare import matches
-from sandbox.runner import observe
+from sandbox.reference import observe_check
 from tasks.__main__ import main
 from tasks.commands import chosen_slugs
 from tasks.export import export, prompt_line, without_hidden
@@ -105,7 +105,7 @@ class Export(Folders):
             for visible in prompt["visible"]:
                 check = check_from_json(visible["check"])
                 expected = observation_from_json(visible["expected"])
-                self.assertTrue(matches(expected, observe(reference, check), check.compare))
+                self.assertTrue(matches(expected, observe_check(reference, check), check.compare))
                 compile(visible["assert"], "assert", "exec")
 
 
