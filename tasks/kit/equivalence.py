@@ -8,10 +8,11 @@ from sandbox.packing import pack
 from tasks.kit.category import Category, Variant
 from tasks.kit.forms import Seen, is_right, look
 from tasks.kit.hidden import HIDDEN_CHECKS, make_checks
-from tasks.kit.mutants import Mutants, TurnCounter
+from tasks.kit.mutants import Mutants
 from tasks.kit.probes import Probes
 from tasks.kit.stream import Stream
 from tasks.kit.trial import execute, load_bounded
+from tasks.kit.turns import TurnCounter
 
 
 class Input(NamedTuple):

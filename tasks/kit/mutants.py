@@ -1,40 +1,29 @@
 """Automatic mutants of a module: one small slip each, compiled with a bound on loop turns."""
 
 import ast
+from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType
 
-from tasks.kit.slips import blocks, slips_of
+from tasks.kit.pieces import (
+    InseparableError,
+    code_within,
+    compile_tree,
+    compiled,
+    function_code,
+    put_together,
+    taken_apart,
+)
+from tasks.kit.slips import Slip, slips_of
+from tasks.kit.turns import with_turns
 
-MOST_TURNS = 20_000
-
-
-class TurnsUsedUp(BaseException):
-    """A loop of the module under test went round too often; no `except Exception` stops it."""
-
-
-class TurnCounter:
-    """Counts loop turns across a module; `reset` before each check."""
-
-    __slots__ = ("left",)
-
-    def __init__(self) -> None:
-        self.left = MOST_TURNS
-
-    def reset(self) -> None:
-        """Start a new budget."""
-        self.left = MOST_TURNS
-
-    def __call__(self) -> None:
-        self.left -= 1
-        if self.left < 0:
-            raise TurnsUsedUp
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @lru_cache(64)
 def bounded(source: str) -> CodeType:
     """The module compiled so that every loop turn calls `__turn__`."""
-    return _compile(_with_turns(ast.parse(source)))
+    return compiled(source)
 
 
 class Mutants:
@@ -43,7 +32,9 @@ class Mutants:
     def __init__(self, source: str) -> None:
         self._tree = ast.parse(source)
         self._slips = list(slips_of(self._tree))
-        _with_turns(self._tree)
+        with_turns(self._tree)
+        self._functions = {function.lineno: function for function in _functions(self._tree)}
+        self._pieces = taken_apart(source)
 
     def __len__(self) -> int:
         return len(self._slips)
@@ -62,29 +53,47 @@ class Mutants:
         slip = self._slips[index]
         slip.do()
         try:
-            return _compile(self._tree)
+            return self._code_within(slip)
+        except (InseparableError, KeyError):
+            return compile_tree(self._tree)
         finally:
             slip.undo()
 
+    def _code_within(self, slip: Slip) -> CodeType:
+        """Compiles nothing but the function that the slip is in."""
+        codes = []
+        inside = False
+        for one in self._pieces.functions:
+            function = self._functions[one.line]
+            here = _is_in_body(function, slip.place)
+            known = one.owner, one.name
+            codes.append(
+                _changed_code(function, *known) if here else function_code(*known, one.text)
+            )
+            inside |= here
+        if not inside:
+            raise InseparableError("the slip is in no function")
+        return put_together(self._pieces, codes)
 
-def _compile(tree: ast.Module) -> CodeType:
-    return compile(tree, "module.py", "exec", dont_inherit=True)
+
+def _functions(tree: ast.Module) -> Iterator[_Function]:
+    for statement in tree.body:
+        inner = statement.body if isinstance(statement, ast.ClassDef) else [statement]
+        yield from (one for one in inner if isinstance(one, _Function))
 
 
-_TURN = ast.parse("__turn__()").body[0]
+def _is_in_body(function: _Function, place: ast.AST) -> bool:
+    line = getattr(place, "lineno", 0)
+    return function.body[0].lineno <= line <= (function.end_lineno or 0)
 
 
-def _with_turns(tree: ast.Module) -> ast.Module:
-    _count_turns(tree.body)
-    return tree
-
-
-def _count_turns(block: list[ast.stmt]) -> None:
-    """Loops are statements, so expressions are never looked at: this runs once a mutant."""
-    for statement in block:
-        for inner in blocks(statement):
-            _count_turns(inner)
-        for handler in getattr(statement, "handlers", ()) or getattr(statement, "cases", ()):
-            _count_turns(handler.body)
-        if isinstance(statement, (ast.For, ast.While, ast.AsyncFor)):
-            statement.body.insert(0, _TURN)
+def _changed_code(function: _Function, owner: str, name: str) -> CodeType:
+    tree = ast.parse(f"class {owner}: pass" if owner else "pass")
+    decorators = function.decorator_list
+    function.decorator_list = []
+    try:
+        block = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else tree.body
+        block[:] = [function]
+        return code_within(tree, owner, name)
+    finally:
+        function.decorator_list = decorators

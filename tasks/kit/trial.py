@@ -10,7 +10,8 @@ from sandbox.checks import Check
 from sandbox.runner import load
 from tasks.kit.asserts import readable
 from tasks.kit.forms import Seen, is_right, look
-from tasks.kit.mutants import TurnCounter, TurnsUsedUp, bounded
+from tasks.kit.mutants import bounded
+from tasks.kit.turns import TurnCounter, TurnsUsedUp
 
 Namespace = dict[str, Any]
 
