@@ -9,8 +9,11 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_EIGHT_WORDS = Struct(">8I").unpack
+_BLOCKS_AT_ONCE = 4
+_WORDS = Struct(f">{8 * _BLOCKS_AT_ONCE}I").unpack
 _WORD_SPAN = 1 << 32
+# A word below this is a fair draw for every bound up to the other, so most draws compute no limit.
+_FAIR, _SMALL = _WORD_SPAN - (1 << 16), 1 << 16
 _HASH_BLOCK = 64
 
 
@@ -49,25 +52,36 @@ class Stream:
         self._words: list[int] = []
 
     def _more(self) -> None:
-        """Eight words more: HMAC of the label and the number of the block."""
-        inner, outer = self._inner.copy(), self._outer.copy()
-        inner.update(self._blocks.to_bytes(8, "big"))
-        outer.update(inner.digest())
-        self._words += _EIGHT_WORDS(outer.digest())
-        self._blocks += 1
+        """Words of four blocks more; a block is the HMAC of the label and its number."""
+        blocks = []
+        for number in range(self._blocks, self._blocks + _BLOCKS_AT_ONCE):
+            inner, outer = self._inner.copy(), self._outer.copy()
+            inner.update(number.to_bytes(8, "big"))
+            outer.update(inner.digest())
+            blocks.append(outer.digest())
+        self._blocks += _BLOCKS_AT_ONCE
+        # Words are taken from the end, that of the first block.
+        self._words += _WORDS(b"".join(reversed(blocks)))
 
     def below(self, bound: int) -> int:
         """An integer in 0 .. bound - 1, without modulo bias; bound is at most 2**32."""
+        words = self._words
+        if not words:
+            self._more()
+        word = words.pop()
+        if word >= _FAIR or not 0 < bound <= _SMALL:
+            word = self._unbiased(word, bound)
+        return word % bound
+
+    def _unbiased(self, word: int, bound: int) -> int:
+        """The word, or the next one that is not from the last, incomplete round of the bound."""
         if not 0 < bound <= _WORD_SPAN:
             raise ValueError(f"bound {bound} is outside 1 .. 2**32")
-        words = self._words
-        while True:
-            if not words:
+        while word >= _WORD_SPAN - _WORD_SPAN % bound:
+            if not self._words:
                 self._more()
-            word = words.pop()
-            # Words from the last, incomplete round of the bound are left out.
-            if word <= _WORD_SPAN - bound or word < _WORD_SPAN - _WORD_SPAN % bound:
-                return word % bound
+            word = self._words.pop()
+        return word
 
     def between(self, low: int, high: int) -> int:
         """An integer in low .. high, both included."""
@@ -93,4 +107,5 @@ class Stream:
 
     def text(self, alphabet: Sequence[str], low: int, high: int) -> str:
         """Text of low .. high pieces of the alphabet."""
-        return "".join(self.choice(alphabet) for _ in range(self.between(low, high)))
+        below, size = self.below, len(alphabet)
+        return "".join([alphabet[below(size)] for _ in range(self.between(low, high))])

@@ -13,12 +13,11 @@ from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
 from tasks.kit.fingerprint import fingerprint, normalised
 from tasks.kit.hidden import HIDDEN_CHECKS, hidden_checks
-from tasks.kit.mutants import Mutants, bounded
+from tasks.kit.mutants import Mutants, TurnCounter, bounded
 from tasks.kit.render import Slots, apply_change, module_text, render, sentence
 from tasks.kit.stream import Stream, commitment, derive_key
 from tasks.kit.task import changed
 from tasks.kit.trial import Trial, load_bounded, load_reference
-from tasks.kit.turns import TurnCounter
 from test.tasks.planted import SOUND, with_bugs
 
 ROOT = bytes(range(32))
@@ -42,6 +41,18 @@ class Streams(unittest.TestCase):
             words = [w for block in blocks for w in reversed(struct.unpack(">8I", block))]
             stream = Stream(key, "a/1")
             self.assertEqual(words, [stream.below(2**32) for _ in range(24)])
+
+    def test_words_of_the_last_incomplete_round_are_left_out(self):
+        for bound in (2**16 + 1, 2**31 + 1, 3 * 10**9, 2**32 - 1):
+            words, stream = Stream(b"key", "fair"), Stream(b"key", "fair")
+            kept = (
+                word
+                for word in iter(lambda: words.below(2**32), None)
+                if word < 2**32 // bound * bound
+            )
+            self.assertEqual(
+                [next(kept) % bound for _ in range(50)], [stream.below(bound) for _ in range(50)]
+            )
 
     def test_labels_part_streams(self):
         one, two = (Stream(b"key", label) for label in ("a", "b"))
@@ -108,6 +119,13 @@ class Templates(unittest.TestCase):
             render("x $many", slots)
         self.assertEqual("a c", render("$rule", Slots(slots, {"y": "c"})))
 
+    def test_a_fill_within_a_line_keeps_its_spaces_even_if_it_is_another_slot(self):
+        slots = {"what": "$kind ", "kind": "  in stock", "tail": "$none", "none": ""}
+        self.assertEqual("goods  in stock .", render("goods$what$tail.", slots))
+        self.assertEqual(
+            "100% of 5% each", render("$all of 5% $each", {"all": "100%", "each": "each"})
+        )
+
     def test_what_is_left_over_is_refused(self):
         for template in ("$missing", "5$ each", "a $block b"):
             with self.assertRaises(AuthoringError):
@@ -122,6 +140,8 @@ class Templates(unittest.TestCase):
         text, spans = apply_change(bug, "", "x + 1 < y\n", {})
         self.assertEqual("x < z\n", text)
         self.assertEqual(2, len(spans))
+        with self.assertRaisesRegex(AuthoringError, "empty"):
+            apply_change(change("b", ("$rule", "y")), "", "x\n", {"rule": ""})
 
 
 class DrawnTasks(unittest.TestCase):
@@ -129,6 +149,11 @@ class DrawnTasks(unittest.TestCase):
         one, two = draw_task(KEYS, SOUND, 5, 0), draw_task(KEYS, SOUND, 5, 0)
         self.assertEqual(one, two)
         self.assertNotEqual(one.module, one.reference)
+
+    def test_say_in_their_prompt_where_a_module_has_to_run(self):
+        text = " ".join(draw_task(KEYS, SOUND, 5, 0).prompt.split())
+        for word in ("Python 3.11", "standard library", "threads", "event loop", "network"):
+            self.assertIn(word, text)
         drawn = {draw_task(KEYS, SOUND, 5, counter).module for counter in range(12)}
         self.assertGreater(len(drawn), 6)
 
