@@ -118,11 +118,9 @@ def clock(start: Any = 0) -> Fixture:
 
 
 def _replies(given: Any) -> tuple[Reply, ...]:
-    if not isinstance(given, tuple):
-        given = (given,)
-    return tuple(item if isinstance(item, Reply) else returns(item) for item in given) or (
-        returns(None),
-    )
+    items = given if isinstance(given, tuple) else (given,)
+    replies = [item if isinstance(item, Reply) else Reply("returns", item) for item in items]
+    return tuple(replies or [Reply("returns", None)])
 
 
 def callback(*replies: Any, clock: str | None = None, is_async: bool = False) -> Fixture:
@@ -137,8 +135,8 @@ def recorder(*, clock: str | None = None, is_async: bool = False, **methods: Any
     """An object with several methods that log their calls (store, sink, resource). The replies of
     a method are a value, a Reply or a tuple of them. Methods named `enter` and `exit` make it a
     context manager as well."""
-    replies = tuple((name, _replies(given)) for name, given in methods.items())
-    return Fixture("recorder", (replies, clock, is_async))
+    replies = [(name, _replies(given)) for name, given in methods.items()]
+    return Fixture("recorder", (tuple(replies), clock, is_async))
 
 
 def stream(
@@ -227,11 +225,10 @@ def interleave(
     all have finished. Labels in `close` are closed when the schedule ends (cancellation).
     Observed, per label: the returned value, the exception, "closed", or "stuck" after
     `max_turns`."""
-    unknown = (set(schedule) | set(close)) - set(tasks)
-    if unknown:
-        raise ValueError(f"unknown labels {sorted(unknown)}")
-    plan = tuple((label, target, tuple(args)) for label, (target, args) in tasks.items())
-    return Step("interleave", (plan, tuple(schedule), max_turns, tuple(close)))
+    if not tasks.keys() >= {*schedule, *close}:
+        raise ValueError(f"unknown labels {sorted({*schedule, *close} - tasks.keys())}")
+    plan = [(label, target, tuple(args)) for label, (target, args) in tasks.items()]
+    return Step("interleave", (tuple(plan), tuple(schedule), max_turns, tuple(close)))
 
 
 def run_async(target: str, *args: Any, clock: str | None = None, **kwargs: Any) -> Step:

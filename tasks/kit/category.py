@@ -107,12 +107,16 @@ class Variant:
     bugs: tuple[str, ...]
     entry_point: str
     clause_numbers: Mapping[str, int]
+    _drawn: Mapping[str, Any] = field(init=False, repr=False, compare=False)
     _numbers: dict[tuple[str, ...], tuple[int, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_drawn", {**self.words, **self.knobs})
+
     def __getitem__(self, name: str) -> Any:
-        return self.knobs[name] if name in self.knobs else self.words[name]
+        return self._drawn[name]
 
     def clauses(self, *names: str) -> tuple[int, ...]:
         """The numbers of the named clauses, without those that this variant omits (number 0)."""
