@@ -1,12 +1,12 @@
 """Judges one shard: patches of one submission in one category in, counts out."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from sandbox.lines import lines_changed
 from sandbox.material import CategoryMaterial, OurRuns, QuarantinedError, TaskMaterial
+from sandbox.passes import Runner, Settled, settle
 from sandbox.shard import ShardRequest
 from sandbox.tally import Control, Counts, Identity, tally_json
 from sandbox.verdict import MAX_MODULE, Run, Verdict, bits, judge_run, mends
@@ -14,23 +14,6 @@ from sandbox.verdict import MAX_MODULE, Run, Verdict, bits, judge_run, mends
 ControlKind = Literal["reference", "known_failing", "unsolvable"]
 CONTROLS: tuple[ControlKind, ...] = ("reference", "known_failing", "unsolvable")
 EACH_CONTROL = 2
-# Timeouts that are confirmed by a second run before it is clear that the machine is not slow.
-CONFIRMED = 8
-
-
-@dataclass(frozen=True, slots=True)
-class TimeLimits:
-    """Milliseconds of CPU and wall for one patch."""
-
-    cpu_ms: int
-    wall_ms: int
-
-
-class Runner(Protocol):
-    """A lane, or two of them with different hash seeds (`seed` 0 or 1)."""
-
-    def submit(self, frame: bytes, limits: TimeLimits, seed: int) -> None: ...
-    def receive(self, seed: int) -> Run: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +21,6 @@ class _Job:
     material: TaskMaterial
     source: str
     control: ControlKind | None = None
-
-
-def limits_for(material: TaskMaterial) -> TimeLimits:
-    """Generous multiples of what the reference took in this process, on this machine.
-
-    A patch that only waits is ended by its zygote within two seconds; the wall is for one that
-    naps and for a machine that is overloaded. A whole shard of patches that never end has to fit
-    into the ten minutes that a caller waits for it.
-    """
-    cpu = min(10_000, 500 + int(20 * material.cpu_ms))
-    return TimeLimits(cpu, 2 * cpu + 2_000)
 
 
 # Text that may make a set or a hash, views of a dict among them: they are sets when combined.
@@ -89,49 +61,21 @@ class Judge:
         planned = _with_controls(jobs, request, category)
         verdicts: dict[str, Verdict] = {}
         controls: dict[str, Control] = {kind: Control() for kind in CONTROLS}
-        late: list[_Job] = []
-        for job, run in zip(planned, self._run(planned, 0), strict=True):
-            verdict = _verdict(job, run)
-            if _may_be_ours(verdict, run):
-                late.append(job)
-            self._settle(job, verdict, verdicts, controls)
-        self._confirm(late, verdicts, controls)
+        for job, (verdict, _) in zip(planned, self._settle(planned, 0), strict=True):
+            if job.control is None:
+                verdicts[job.material.task.instance_id] = verdict
+                continue
+            control = controls[job.control]
+            control.run += 1
+            control.held += (verdict.bucket == "fixed") == (job.control == "reference")
         self._try_other_seed(jobs, verdicts)
         for kind, control in controls.items():
             if control.held != control.run:
                 raise QuarantinedError(f"a {kind} control did not hold")
         return verdicts, controls
 
-    def _settle(
-        self,
-        job: _Job,
-        verdict: Verdict,
-        verdicts: dict[str, Verdict],
-        controls: dict[str, Control],
-    ) -> None:
-        if job.control is None:
-            verdicts[job.material.task.instance_id] = verdict
-            return
-        control = controls[job.control]
-        control.run += 1
-        control.held += (verdict.bucket == "fixed") == (job.control == "reference")
-
-    def _confirm(
-        self, late: list[_Job], verdicts: dict[str, Verdict], controls: dict[str, Control]
-    ) -> None:
-        """A timeout, or a lane that died, counts once a second run, alone on the lane, ends badly
-        too: the machine may have been slow, or the fault ours."""
-        repeated = 0
-        for place, job in enumerate(late):
-            if place >= CONFIRMED and repeated == place:
-                return
-            (run,) = self._run([job], 0)
-            verdict = _verdict(job, run)
-            repeated += verdict.bucket in ("timed_out", "crashed")
-            if job.control is not None:
-                controls[job.control].run -= 1
-                controls[job.control].held -= job.control != "reference"
-            self._settle(job, verdict, verdicts, controls)
+    def _settle(self, jobs: list[_Job], seed: int) -> list[Settled]:
+        return settle(self._runner, jobs, seed, _verdict)
 
     def _try_other_seed(self, jobs: list[_Job], verdicts: dict[str, Verdict]) -> None:
         """What depends on the hash seed is not fixed: it has to pass under a second one too."""
@@ -141,30 +85,9 @@ class Judge:
             if verdicts[job.material.task.instance_id].bucket == "fixed"
             and _HASHES.search(job.source)
         ]
-        for job, (verdict, _) in zip(again, self._run_surely(again, 1), strict=True):
+        for job, (verdict, _) in zip(again, self._settle(again, 1), strict=True):
             if verdict.bucket != "fixed":
                 verdicts[job.material.task.instance_id] = verdict
-
-    def _run_surely(self, jobs: list[_Job], seed: int) -> list[tuple[Verdict, bool]]:
-        """The verdict on each job, after a second run where the fault may be ours, and whether the
-        lane was lost even then."""
-        found: list[tuple[Verdict, bool]] = []
-        late: list[int] = []
-        for place, run in enumerate(self._run(jobs, seed)):
-            verdict = _verdict(jobs[place], run)
-            found.append((verdict, False))
-            if _may_be_ours(verdict, run):
-                late.append(place)
-        for place in late:
-            (run,) = self._run([jobs[place]], seed)
-            found[place] = (_verdict(jobs[place], run), run.ending == "lost")
-        return found
-
-    def _run(self, jobs: list[_Job], seed: int) -> Iterator[Run]:
-        for job in jobs:
-            self._runner.submit(job.material.frame(job.source), limits_for(job.material), seed)
-        for _ in jobs:
-            yield self._runner.receive(seed)
 
     def _run_ours(self, category: CategoryMaterial, names: list[str]) -> None:
         """Observes the faulty module, its single faults and the known-failing patches of tasks
@@ -183,7 +106,7 @@ class Judge:
                 *(text for _, text in material.task.known_failing),
             )
         ]
-        found = self._run_surely(jobs, 0)
+        found = self._settle(jobs, 0)
         if any(lost for _, lost in found):
             raise QuarantinedError("a module of ours could not be run")
         runs = iter([verdict for verdict, _ in found])
@@ -199,11 +122,6 @@ class Judge:
 def _singles(material: TaskMaterial) -> tuple[str, ...]:
     singles = material.task.single_faults
     return singles if len(singles) > 1 else ()
-
-
-def _may_be_ours(verdict: Verdict, run: Run) -> bool:
-    """Whether a slow machine, or a lane that died, may be what this says."""
-    return verdict.bucket == "timed_out" or run.ending == "lost"
 
 
 def _fits(source: str) -> bool:

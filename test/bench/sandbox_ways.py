@@ -9,8 +9,8 @@ from collections.abc import Callable
 from sandbox.compare import matches
 from sandbox.jail.isolation import Isolation
 from sandbox.jail.patch_run import PatchRun
-from sandbox.judge import limits_for
 from sandbox.material import TaskMaterial
+from sandbox.passes import limits_for
 from sandbox.runner import load, observe
 from sandbox.verdict import judge_run
 from test.bench.sandbox_work import Work, lanes_of, trivial_work

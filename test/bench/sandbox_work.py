@@ -3,9 +3,9 @@
 from typing import Any
 
 from sandbox.jail.isolation import Isolation, open_lane
-from sandbox.judge import limits_for
 from sandbox.lanes import SeededLanes
 from sandbox.material import TaskMaterial, prepare
+from sandbox.passes import limits_for
 from tasks.kit.category import AuthoringError
 from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 
 from sandbox.decode import decode
 from sandbox.jail.isolation import Isolation, open_lane, prove
-from sandbox.judge import limits_for
 from sandbox.lanes import SeededLanes
 from sandbox.material import TaskMaterial
+from sandbox.passes import limits_for
 from sandbox.verdict import Verdict, judge_run
 from test.sandbox.corpus import REFERENCE, TinyDraw, material
 

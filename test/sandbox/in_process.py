@@ -1,10 +1,10 @@
 """A runner without a jail, for tests that feed the judge text of their own."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sandbox.jail.patch_run import PatchRun
-from sandbox.judge import TimeLimits
+from sandbox.passes import TimeLimits
 from sandbox.runner import run
 from sandbox.wire import unpack_task
 
@@ -35,3 +35,10 @@ class InProcess:
         self.runs.append((source, seed))
         done = answer(frame)
         return self._change(source, seed, done) if self._change else done
+
+    def run_apart(self, tasks: Sequence[tuple[bytes, TimeLimits]], seed: int) -> list[PatchRun]:
+        runs = []
+        for frame, limits in tasks:
+            self.submit(frame, limits, seed)
+            runs.append(self.receive(seed))
+        return runs
