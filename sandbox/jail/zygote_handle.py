@@ -92,6 +92,10 @@ def start_zygote(walls: Walls) -> ZygoteHandle:
             os.set_blocking(descriptor, False)
         for descriptor in (outside[0], *outside[3:]):
             _widen(descriptor)
+        for descriptor in outside:
+            # Where a patch sees /proc, the name of a descriptor there would open its pipe anew, and
+            # for reading: it could take back what it has said. The ends that are open stay open.
+            os.fchmod(descriptor, 0)
         pid, words = _launch(walls, inside)
     except BaseException:
         for descriptor in outside:

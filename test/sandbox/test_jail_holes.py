@@ -64,6 +64,21 @@ class Holes:
                 "  + [attempt(os.read, 3, 10), attempt(os.pidfd_open, 1)])"
             )
 
+        def test_what_it_has_said_cannot_be_read_back(self) -> None:
+            opened, read = self.answer(  # type: ignore[misc]
+                "os.write(3, b'# said\\n' * 100)\n"
+                "names = ('self', 'thread-self', os.getpid())\n"
+                "paths = [f'/proc/{name}/fd/3' for name in names] + ['/dev/fd/3']\n"
+                "opened = [attempt(os.open, path, os.O_RDONLY | os.O_NONBLOCK) for path in paths]\n"
+                "ends = [ending[1] for ending in opened if type(ending) is tuple]\n"
+                "read = [attempt(os.read, fd, 1 << 20) for fd in ends * 1000]\n"
+                "emit((opened, [part[1] for part in read if type(part) is tuple]))"
+            )
+            # With that capability no mode helps, and what there is to read is its own.
+            if not self.lane._walls.keep_read_capability:
+                self.assertLessEqual(set(opened), {"FileNotFoundError", "PermissionError"})
+            self.assertEqual(b"".join(read).strip(b"# said\n"), b"")
+
         def test_a_forged_status_reaches_nobody(self) -> None:
             run = self.attack("os.write(3, b'\\x00' * 20 * 50)\nos._exit(0)")
             self.assertEqual((run.ending, len(run.output)), ("exited", 1000))
