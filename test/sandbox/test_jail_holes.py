@@ -66,6 +66,7 @@ class Holes:
 
         def test_what_it_has_said_cannot_be_read_back(self) -> None:
             opened, read = self.answer(  # type: ignore[misc]
+                "attempt(os.fchmod, 3, 0o777)\n"
                 "os.write(3, b'# said\\n' * 100)\n"
                 "names = ('self', 'thread-self', os.getpid())\n"
                 "paths = [f'/proc/{name}/fd/3' for name in names] + ['/dev/fd/3']\n"
