@@ -29,6 +29,18 @@ PARTS = (
         "OrderedDict(a=1, b=Pair(1, 2))",
         "{'a': 1}",
     ),
+    (
+        "(ValueError(1), {'a': KeyError('a', 2)})",
+        "(ValueError('b'), {'a': KeyError(None, 2)})",
+        "(TypeError('b'), {'a': KeyError(None, 2)})",
+        "(ValueError(1), {'a': KeyError('a')})",
+        "(ValueError((1,)), {'a': KeyError('a', 2)})",
+        # Texts that look like exceptions, one beside a number that could hold one.
+        "('E1:s3:Odd(1:s1:x', KeyError(1))",
+        "('E1:s3:Odd(1:s1:y', KeyError(2))",
+        "(0.5, KeyError(2))",
+        "(0.5, KeyError(3))",
+    ),
     ("raise ValueError(1)", "raise ValueError('long text')", "raise KeyError(1)", "return 7"),
     ("tell(a), tell(b)", "tell(b), tell(a)", "tell(a)", "tell(a, 'E1:s3:abc(0:')"),
     ("rows.append({'k': 1, 'l': 2})", "rows.append({'l': 2, 'k': 1})", "rows.clear()", "pass"),
@@ -42,9 +54,9 @@ COMPARES = (
 )
 
 
-def module(first: str, second: str, third: str, fourth: str) -> str:
+def module(first: str, other: str, second: str, third: str, fourth: str) -> str:
     return (
-        f"{HEAD}def shape(n):\n    if n:\n        {second}\n    return {first}\n"
+        f"{HEAD}def shape(n):\n    if n:\n        {second}\n    return {first}, {other}\n"
         f"def each(items, tell):\n    a, b = items\n    for act in (lambda: ({third}),):\n"
         f"        try:\n            act()\n        except LookupError:\n            tell(0)\n"
         f"def fill(rows):\n    {fourth}\n"
