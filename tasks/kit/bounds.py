@@ -5,7 +5,9 @@ import re
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
+from tasks.kit.pieces import taken_apart
 from tasks.kit.task import Task
 
 FEWEST_LINES, MOST_LINES = 15, 80
@@ -90,22 +92,13 @@ def _blank_line_faults(lines: list[str]) -> list[str]:
 
 
 def _import_faults(source: str) -> list[str]:
-    found = []
     try:
-        tree = ast.parse(source)
+        facts = _facts_of(source)
     except SyntaxError as error:
         return [f"line {error.lineno} is not Python: {error.msg}"]
-    used: set[str] = set()
-    imports: list[ast.Import | ast.ImportFrom] = []
-    for node in every_node(tree):
-        if isinstance(node, ast.Name):
-            used.add(node.id)
-        elif isinstance(node, ast.Call):
-            if getattr(node.func, "id", "") in _BANNED_CALLS:
-                found.append(f"calls {ast.unparse(node.func)}")
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            imports.append(node)
-    for node in imports:
+    used = frozenset().union(*(part.used for part in facts))
+    found = [f"calls {call}" for part in facts for call in part.banned_calls]
+    for node in (node for part in facts for node in part.imports):
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module]
         for top in ((name or ".").split(".")[0] for name in names):
             if top not in sys.stdlib_module_names:
@@ -116,6 +109,39 @@ def _import_faults(source: str) -> list[str]:
         bound = {(alias.asname or alias.name).split(".")[0] for alias in node.names}
         found += [f"imports {name} and never uses it" for name in sorted(bound - used)]
     return found
+
+
+class _Facts(NamedTuple):
+    """What one piece of a module imports, names and calls."""
+
+    used: frozenset[str]
+    banned_calls: tuple[str, ...]
+    imports: tuple[ast.Import | ast.ImportFrom, ...]
+
+
+def _facts_of(source: str) -> list[_Facts]:
+    """The modules of a category differ in a function or two, so each function is read once."""
+    pieces = taken_apart(source)
+    try:
+        return [_facts(pieces.frame), *(_facts(one.alone) for one in pieces.functions)]
+    except SyntaxError:
+        return [_facts(source)]
+
+
+@lru_cache(1024)
+def _facts(text: str) -> _Facts:
+    used: set[str] = set()
+    calls: list[str] = []
+    imports: list[ast.Import | ast.ImportFrom] = []
+    for node in every_node(ast.parse(text)):
+        if isinstance(node, ast.Name):
+            used.add(node.id)
+        elif isinstance(node, ast.Call):
+            if getattr(node.func, "id", "") in _BANNED_CALLS:
+                calls.append(ast.unparse(node.func))
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            imports.append(node)
+    return _Facts(frozenset(used), tuple(calls), tuple(imports))
 
 
 def every_node(tree: ast.AST) -> Iterator[ast.AST]:

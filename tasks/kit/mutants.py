@@ -68,7 +68,7 @@ class Mutants:
             here = _is_in_body(function, slip.place)
             known = one.owner, one.name
             codes.append(
-                _changed_code(function, *known) if here else function_code(*known, one.text)
+                _changed_code(function, *known) if here else function_code(*known, one.alone)
             )
             inside |= here
         if not inside:

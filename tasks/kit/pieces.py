@@ -33,6 +33,11 @@ class Function(NamedTuple):
     line: int
     frame_line: int
 
+    @property
+    def alone(self) -> str:
+        """A module of nothing but this function, in its class if it has one."""
+        return f"class {self.owner}:\n{self.text}" if self.owner else self.text
+
 
 class Pieces(NamedTuple):
     """A module taken apart."""
@@ -49,7 +54,7 @@ def compiled(source: str) -> CodeType:
     """The module's code with counted loop turns, the same as if it were compiled as a whole."""
     pieces = taken_apart(source)
     try:
-        codes = [function_code(one.owner, one.name, one.text) for one in pieces.functions]
+        codes = [function_code(one.owner, one.name, one.alone) for one in pieces.functions]
         return put_together(pieces, codes)
     except (SyntaxError, InseparableError):
         return compile_tree(with_turns(ast.parse(source)))
@@ -144,10 +149,9 @@ def _frame_code(frame: str) -> CodeType:
 
 
 @lru_cache(1024)
-def function_code(owner: str, name: str, text: str) -> CodeType:
+def function_code(owner: str, name: str, alone: str) -> CodeType:
     """The code of a function or, with an owner, of a method of that class."""
-    tree = ast.parse(f"class {owner}:\n{text}" if owner else text)
-    return code_within(with_turns(tree), owner, name)
+    return code_within(with_turns(ast.parse(alone)), owner, name)
 
 
 def code_within(tree: ast.Module, owner: str, name: str) -> CodeType:

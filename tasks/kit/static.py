@@ -9,6 +9,7 @@ from typing import Any
 from tasks.kit.bounds import module_faults
 from tasks.kit.category import AuthoringError, Category
 from tasks.kit.draw import FEWEST_PATCHES, bug_pairs
+from tasks.kit.pieces import compiled
 from tasks.kit.variants import Rendered, applicable, patches_against, render_variant
 
 _SLOT = re.compile(r"\$\{?([A-Za-z_]\w*)")
@@ -146,6 +147,6 @@ def _variant_faults(rendered: Rendered) -> Iterator[str]:
             yield f"{len(patches)} known-failing patches against {bug.name}, not {FEWEST_PATCHES}"
     for patch in applicable(shape.known_failing, knobs):
         try:
-            compile(rendered.changed(patch), patch.name, "exec")
+            compiled(rendered.changed(patch))
         except SyntaxError as error:
             yield f"patch {patch.name} is not Python: {error}"
