@@ -13,11 +13,12 @@ from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
 from tasks.kit.fingerprint import fingerprint, normalised
 from tasks.kit.hidden import HIDDEN_CHECKS, hidden_checks
-from tasks.kit.mutants import Mutants, TurnCounter, bounded
+from tasks.kit.mutants import Mutants, bounded
 from tasks.kit.render import Slots, apply_change, module_text, render, sentence
 from tasks.kit.stream import Stream, commitment, derive_key
 from tasks.kit.task import changed
 from tasks.kit.trial import Trial, load_bounded, load_reference
+from tasks.kit.turns import TurnCounter
 from test.tasks.planted import SOUND, with_bugs
 
 ROOT = bytes(range(32))
