@@ -12,10 +12,11 @@ from tasks.kit.category import AuthoringError, Category, Variant
 from tasks.kit.epoch import Keys
 from tasks.kit.equivalence import Further
 from tasks.kit.hidden import HIDDEN_CHECKS, hidden_checks, make_checks
-from tasks.kit.mutants import Mutants
+from tasks.kit.mutants import Mutants, bounded
 from tasks.kit.stream import Stream
 from tasks.kit.task import Task
-from tasks.kit.trial import Trial, load_reference
+from tasks.kit.trial import Trial, execute
+from tasks.kit.turns import MOST_TURNS, REFERENCE_TURNS, TurnCounter
 from tasks.kit.variants import render_variant, siblings
 
 ENOUGH_KILLS = 3
@@ -68,9 +69,16 @@ def examine(keys: Keys, category: Category, task: Task, tries: Tries) -> None:
     """Raises Rejected if a gate fails, AuthoringError if the category contradicts itself."""
     if faults := text_faults(task):
         raise AuthoringError(f"{task.variant.shape}, {task.variant.knobs}: {'; '.join(faults)}")
-    reference = load_reference(task.reference)
-    _examine_visible(task, Trial(reference, task.visible))
-    hidden = Trial(reference, hidden_checks(keys, category, task))
+    turns = TurnCounter()
+    reference = execute(bounded(task.reference), {"__turn__": turns})
+    _examine_visible(task, Trial(reference, task.visible, turns=turns))
+    hidden = Trial(reference, hidden_checks(keys, category, task), turns=turns)
+    turns.reset()
+    if turns.most > REFERENCE_TURNS:
+        raise AuthoringError(
+            f"{task.variant.shape}: a check takes the reference {turns.most} turns of its loops,"
+            f" more than {REFERENCE_TURNS} of {MOST_TURNS}"
+        )
     _examine_oracle(category, task, hidden)
     if not hidden.holds(reference, STABLE_CHECKS):
         raise AuthoringError(f"{task.variant.shape}: state of one check shows in another")

@@ -20,11 +20,16 @@ class Trial:
     """Checks with what the reference shows for them; counts how many a mutant gets wrong."""
 
     def __init__(
-        self, reference: Namespace, checks: Sequence[Check], seen: Sequence[Seen] | None = None
+        self,
+        reference: Namespace,
+        checks: Sequence[Check],
+        seen: Sequence[Seen] | None = None,
+        turns: TurnCounter | None = None,
     ) -> None:
         self.checks = tuple(checks)
+        self._turns = turns
         if seen is None:
-            seen = [look(reference, check) for check in self.checks]
+            seen = [self._counted(reference, check) for check in self.checks]
         self._seen = tuple(seen)
         self.expected = tuple(one.data for one in seen)
 
@@ -40,7 +45,7 @@ class Trial:
 
     def holds(self, reference: Namespace, count: int) -> bool:
         """Whether the reference shows the same again for the first `count` checks."""
-        again = (look(reference, check) for check in self.checks[:count])
+        again = (self._counted(reference, check) for check in self.checks[:count])
         return all(a.data == b for a, b in zip(again, self.expected, strict=False))
 
     def kills(self, mutant: str | CodeType, enough: int | None = None) -> int:
@@ -76,6 +81,11 @@ class Trial:
         pairs = zip_longest(ours.splitlines(), theirs.splitlines(), fillvalue="")
         lines = [f"    {a}" if a == b else f"  > {a}\n  < {b}" for a, b in pairs]
         return "\n".join(["  > reference   < other", *lines])
+
+    def _counted(self, reference: Namespace, check: Check) -> Seen:
+        if self._turns is not None:
+            self._turns.reset()
+        return look(reference, check)
 
     def _fails(self, namespace: Namespace, turns: TurnCounter, index: int) -> bool:
         turns.reset()

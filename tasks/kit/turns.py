@@ -4,7 +4,9 @@ import ast
 
 from tasks.kit.slips import blocks
 
-MOST_TURNS = 20_000
+MOST_TURNS = 2000
+# What a reference may use of them in one check, so that a mutant is stopped for its own slip alone.
+REFERENCE_TURNS = 500
 
 
 class TurnsUsedUp(BaseException):
@@ -14,13 +16,15 @@ class TurnsUsedUp(BaseException):
 class TurnCounter:
     """Counts loop turns across a module; `reset` before each check."""
 
-    __slots__ = ("left",)
+    __slots__ = ("left", "most")
 
     def __init__(self) -> None:
         self.left = MOST_TURNS
+        self.most = 0
 
     def reset(self) -> None:
-        """Start a new budget."""
+        """Start a new budget; `most` keeps what was used of the fullest one."""
+        self.most = max(self.most, MOST_TURNS - self.left)
         self.left = MOST_TURNS
 
     def __call__(self) -> None:

@@ -77,6 +77,23 @@ class OracleGate(unittest.TestCase):
             rejections(planted)
 
 
+class TurnGate(unittest.TestCase):
+    def test_a_reference_that_loops_about_as_long_as_a_mutant_may_is_told(self):
+        for turns, told in (
+            (100, None),
+            (600, r"\d+ turns of its loops, more than 500 of 2000"),
+            (10**9, r"20\d\d turns of its loops"),
+        ):
+            planted = with_text(
+                "    $over_rule\n", f"    $over_rule\n    for _ in range({turns}):\n        pass\n"
+            )
+            if told is None:
+                self.assertTrue(accept(KEYS, planted).tasks)
+                continue
+            with self.assertRaisesRegex(AuthoringError, told):
+                rejections(planted)
+
+
 class KnobGate(unittest.TestCase):
     def test_a_knob_that_changes_no_answer_is_told(self):
         idle = knob("idle", one={"idle_clause": "one"}, two={"idle_clause": "two"})
