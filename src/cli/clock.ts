@@ -1,3 +1,4 @@
+import { toInstant } from '../protocol/instant.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { EXIT } from './exit.ts'
 import { Failure } from './failure.ts'
@@ -16,6 +17,18 @@ export function checkClock(serverMs: number, ownMs: number): void {
     why: `here it is ${toText(ownMs)}, at the API ${toText(serverMs)}: ${Math.abs(skew)} s ${skew > 0 ? 'ahead' : 'behind'}`,
     next: 'set the clock (Linux: sudo timedatectl set-ntp true; WSL: sudo hwclock -s), then repeat the command',
   })
+}
+
+/** Moments, in milliseconds, as instants; those of one second share the making of the text. */
+export function createInstants(): (ms: number) => string {
+  let second = Number.NaN
+  let instant = ''
+  return (ms) => {
+    const at = Math.floor(ms / 1000)
+    if (at !== second) instant = toInstant(at)
+    second = at
+    return instant
+  }
 }
 
 function toText(ms: number): string {

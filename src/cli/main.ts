@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander'
 import { kebabFlags } from './arguments.ts'
+import { run } from './commands/run.ts'
 import { VERBS } from './commands/verbs.ts'
 import { type Context, createContext, type GlobalOptions, type Outcome } from './context.ts'
 import { EXIT, EXIT_HELP, type Exit } from './exit.ts'
 import { Failure, machineFailure } from './failure.ts'
 import type { Io } from './io.ts'
 import { CLIENT } from './package-info.ts'
+import { collectEarly } from './small-heap.ts'
 import { toCommand } from './verb.ts'
 
 /** Runs one command line. stdout gets data, stderr talk; the answer is the exit code. */
@@ -54,6 +56,8 @@ function createProgram(io: Io, ending: { exit: Exit }, argv: readonly string[]):
       .action(async () => {
         const options = command.optsWithGlobals<GlobalOptions>()
         const context = createContext(options, io, argv)
+        // Asking a model decides for itself.
+        if (verb !== run) collectEarly()
         try {
           finish(await verb.run(context, command), context, ending)
         } finally {

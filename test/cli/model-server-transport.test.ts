@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readEvents } from '../../src/cli/model/sse.ts'
+import { splitEvents } from '../../src/cli/model/sse.ts'
 import { AGENT_LIMITS, createTransport, proxyFor } from '../../src/cli/model/transport.ts'
 import { httpSteps, section } from './client-field-cases.ts'
 import { chat, type Step, startFakeModelServer, stream } from './fake-model-server.ts'
@@ -70,45 +70,33 @@ describe('createTransport: limits on time', () => {
   })
 })
 
-describe('readEvents', () => {
-  const collect = async (chunks: Uint8Array[]) => {
-    const events: string[] = []
-    for await (const batch of readEvents(
-      (async function* () {
-        yield* chunks
-      })(),
-    ))
-      events.push(...batch.map((event) => event.data))
-    return events
+describe('splitEvents', () => {
+  const collect = (chunks: Uint8Array[]) => {
+    const { feed, end } = splitEvents()
+    return [...chunks.flatMap(feed), ...end()].map((event) => event.data)
   }
 
-  test('CL-110 the same events come out wherever the bytes are cut', async () => {
+  test('CL-110 the same events come out wherever the bytes are cut', () => {
     const bytes = Buffer.from(section('CL-110', 'sse'))
-    const whole = await collect([bytes])
+    const whole = collect([bytes])
     expect(whole[0]).toContain('café')
     for (let cut = 0; cut <= bytes.length; cut += 1) {
-      expect(await collect([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(whole)
+      expect(collect([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(whole)
     }
-    expect(await collect([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole)
+    expect(collect([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole)
   })
 
-  test.each(['\r\n', '\r', '\n'])(
-    'line ends of %j are all the same, also cut in two',
-    async (end) => {
-      const bytes = Buffer.from(
-        ['data: {"a":1}', ': a comment', '', 'data: [DONE]', '', ''].join(end),
-      )
-      for (let cut = 0; cut <= bytes.length; cut += 1) {
-        expect(await collect([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual([
-          '{"a":1}',
-          '[DONE]',
-        ])
-      }
-    },
-  )
+  test.each(['\r\n', '\r', '\n'])('line ends of %j are all the same, also cut in two', (end) => {
+    const bytes = Buffer.from(
+      ['data: {"a":1}', ': a comment', '', 'data: [DONE]', '', ''].join(end),
+    )
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      expect(collect([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(['{"a":1}', '[DONE]'])
+    }
+  })
 
-  test('a last event without its blank line is delivered', async () => {
-    expect(await collect([Buffer.from('data: {"a":1}')])).toEqual(['{"a":1}'])
+  test('a last event without its blank line is delivered', () => {
+    expect(collect([Buffer.from('data: {"a":1}')])).toEqual(['{"a":1}'])
   })
 })
 

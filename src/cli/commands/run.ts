@@ -9,6 +9,7 @@ import { addRunOptions, type RunOptions, readRunOptions, toSelection } from '../
 import { repliesSource } from '../run/replies-source.ts'
 import { selectTasks } from '../run/selection.ts'
 import type { Source } from '../run/source.ts'
+import { collectEarly } from '../small-heap.ts'
 import { Progress } from '../terminal/progress.ts'
 import type { Verb } from '../verb.ts'
 import { findEpoch, type PulledEpoch, requireEpoch } from '../workspace/epochs.ts'
@@ -54,8 +55,12 @@ async function pulledEpoch(context: Context, id: string | undefined): Promise<Pu
 }
 
 async function sourceOf(context: Context, options: RunOptions, prompts: Prompts): Promise<Source> {
-  if (options.replies !== undefined) return repliesSource(context, options.replies, options)
+  if (options.replies !== undefined) {
+    collectEarly()
+    return repliesSource(context, options.replies, options)
+  }
   if (options.model?.startsWith('baseline/')) {
+    collectEarly()
     return baselineSource(context, options.model.slice('baseline/'.length), options)
   }
   return modelSource(context, options, prompts)

@@ -86,15 +86,15 @@ async function measure(
   for (const task of samples(prompts.tasks)) {
     context.tell(`measuring on ${task.instanceId} …`)
     const startedAt = io.now()
-    const outcome = await connection.ask({
+    const body = connection.encode({
       messages: [{ role: 'user', content: prompts.asked(task).prompt }],
       maxTokens: budget.maxTokens,
       sampling: { temperature: 0, seed: 0, topP: null },
       numCtx: budget.numCtx,
       stream: true,
-      timeLimitMs: TIME_LIMIT_MS,
-      interrupted: io.interrupted,
     })
+    const limits = { timeLimitMs: TIME_LIMIT_MS, interrupted: io.interrupted }
+    const outcome = await connection.ask(body, limits)
     if (!outcome.ok) {
       return [
         bad('model', outcome.error.message, 'mend what the server says, then run doctor again'),

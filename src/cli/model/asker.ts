@@ -14,9 +14,12 @@ const MOST_GIVEN_UP = 3
 const BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 8_000
 
+/** A question with its request as bytes: what can be made before a slot is free to send it. */
 export type Ask = {
-  messages: Message[]
+  prompt: string
+  system: string | null
   maxTokens: number
+  body: Uint8Array
 }
 
 export type Asked =
@@ -26,7 +29,8 @@ export type Asked =
 
 export type AskerOptions = {
   watch: ServerWatch
-  call: (ask: Ask) => Promise<CallOutcome>
+  encode: (messages: Message[], maxTokens: number) => Uint8Array
+  call: (body: Uint8Array) => Promise<CallOutcome>
   /** Null: the prompt alone is sent, as one user message. */
   system: string | null
   /** Called once when the server cannot take a system message. */
@@ -47,15 +51,23 @@ export class Asker {
     this.#system = options.system
   }
 
+  prepare(prompt: string, maxTokens: number): Ask {
+    const system = this.#system
+    const body = this.#options.encode(toMessages(system, prompt), maxTokens)
+    return { prompt, system, maxTokens, body }
+  }
+
   /** Throws a `Failure` when the run has to stop. */
-  async ask(prompt: string, allowedTokens: number): Promise<Asked> {
+  async ask(prepared: Ask): Promise<Asked> {
     const { watch, call, sleep } = this.#options
-    let maxTokens = allowedTokens
+    const { prompt } = prepared
+    let ask = prepared
     let attempts = 0
     for (;;) {
       await watch.gate()
-      const system = this.#system
-      const outcome = await call({ messages: toMessages(system, prompt), maxTokens })
+      if (ask.system !== this.#system) ask = this.prepare(prompt, ask.maxTokens)
+      const { maxTokens, system } = ask
+      const outcome = await call(ask.body)
       attempts += 1
       if (outcome.ok) {
         watch.answered()
@@ -75,9 +87,9 @@ export class Asker {
           attempts -= 1
           break
         case 'too-long': {
-          const fitting = maxTokens === allowedTokens ? shorter(failure, maxTokens) : null
+          const fitting = maxTokens === prepared.maxTokens ? shorter(failure, maxTokens) : null
           if (fitting === null) return { kind: 'gave-up', failure, attempts }
-          maxTokens = fitting
+          ask = this.prepare(prompt, fitting)
           break
         }
         case 'bad-request':

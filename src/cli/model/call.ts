@@ -7,8 +7,9 @@ import {
   shown,
 } from './call-failure.ts'
 import type { CallOutcome } from './completion.ts'
-import type { Dialect, ModelRequest } from './dialect.ts'
+import type { Dialect } from './dialect.ts'
 import { Draft } from './draft.ts'
+import { TimeLimitReached } from './exchange.ts'
 import { readDocument, readEventStream, readJsonLines } from './read-answer.ts'
 import type { Transport, TransportResponse } from './transport.ts'
 
@@ -26,26 +27,18 @@ export type CallOptions = {
 }
 
 /** Asks once. Every way this can go is a value. */
-export async function call(request: ModelRequest, options: CallOptions): Promise<CallOutcome> {
+export async function call(body: Uint8Array, options: CallOptions): Promise<CallOutcome> {
   const { transport, dialect, headers, timeLimitMs, interrupted } = options
   const url = options.baseUrl + dialect.path
   const draft = new Draft()
-  const stop = new AbortController()
-  let isLate = false
   let hasStarted = false
-  const timer = setTimeout(() => {
-    isLate = true
-    stop.abort()
-  }, timeLimitMs)
-  const giveUp = () => stop.abort()
-  interrupted.addEventListener('abort', giveUp, { once: true })
-  if (interrupted.aborted) stop.abort()
   try {
     const response = await transport.request(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(dialect.body(request)),
-      signal: stop.signal,
+      headers,
+      body,
+      signal: interrupted,
+      timeLimitMs,
     })
     hasStarted = true
     return await read(response, dialect, draft, url, options.now)
@@ -53,11 +46,10 @@ export async function call(request: ModelRequest, options: CallOptions): Promise
     if (interrupted.aborted) {
       return { ok: false, error: { kind: 'interrupted', message: 'interrupted' } }
     }
-    if (isLate) return { ok: true, value: draft.finish(true, 'time_limit') }
+    if (thrown instanceof TimeLimitReached) {
+      return { ok: true, value: draft.finish(true, 'time_limit') }
+    }
     return { ok: false, error: failureOfThrown(thrown, url, hasStarted) }
-  } finally {
-    clearTimeout(timer)
-    interrupted.removeEventListener('abort', giveUp)
   }
 }
 

@@ -4,7 +4,7 @@ const HIGH_WATER = 64
 type Sender = { pause: () => void; resume: () => void; abort: (reason: Error) => void }
 
 /**
- * The body of a response: what the network pushes, as an iterable.
+ * The body of a response: what the network pushes, to be taken in batches or as an iterable.
  *
  * Node's streams do the same and cost more than all the rest of a short call.
  */
@@ -36,25 +36,46 @@ export class Chunks implements AsyncIterable<Uint8Array> {
     this.#notify()
   }
 
+  /** Nothing more will come; what came may wait to be taken. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** What has come since the last call, perhaps nothing yet; null at the end. Throws where it broke off. */
+  take(): Uint8Array[] | null {
+    const chunks = this.#waiting
+    if (chunks.length > 0) {
+      this.#waiting = []
+      if (this.#isPaused) {
+        this.#isPaused = false
+        this.#sender.resume()
+      }
+      return chunks
+    }
+    if (this.#error !== null) throw this.#error
+    return this.#isOver ? null : chunks
+  }
+
+  /** Resolves when there is something new to take. For one caller at a time. */
+  arrival(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  /** Ends the exchange in the middle of the body. */
+  drop(): void {
+    if (!this.#isOver) this.#sender.abort(new Error('the rest of the body is not wanted'))
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     try {
-      for (;;) {
-        const chunks = this.#waiting
-        this.#waiting = []
+      for (let chunks = this.take(); chunks !== null; chunks = this.take()) {
         yield* chunks
-        if (this.#isPaused) {
-          this.#isPaused = false
-          this.#sender.resume()
-        }
-        if (this.#waiting.length > 0) continue
-        if (this.#error !== null) throw this.#error
-        if (this.#isOver) return
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve
-        })
+        if (chunks.length === 0) await this.arrival()
       }
     } finally {
-      if (!this.#isOver) this.#sender.abort(new Error('the rest of the body is not wanted'))
+      this.drop()
     }
   }
 

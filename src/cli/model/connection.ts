@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts'
 import type { Environment } from '../io.ts'
 import { call } from './call.ts'
 import type { CallOutcome } from './completion.ts'
-import type { Message, Sampling } from './dialect.ts'
+import type { ModelRequest } from './dialect.ts'
 import { type Endpoint, type EndpointWish, isSameModel, resolveEndpoint } from './endpoint.ts'
 import { identify, type ModelIdentity } from './identity.ts'
 import { redact } from './redact.ts'
@@ -14,18 +14,12 @@ export type Connection = {
   endpoint: Endpoint
   identity: ModelIdentity
   transport: Transport
-  ask(asking: Asking): Promise<CallOutcome>
+  /** The body of a request, for any number of calls. */
+  encode(request: Omit<ModelRequest, 'model'>): Uint8Array
+  ask(body: Uint8Array, limits: AskLimits): Promise<CallOutcome>
 }
 
-export type Asking = {
-  messages: Message[]
-  maxTokens: number
-  sampling: Sampling
-  numCtx: number | null
-  stream: boolean
-  timeLimitMs: number
-  interrupted: AbortSignal
-}
+export type AskLimits = { timeLimitMs: number; interrupted: AbortSignal }
 
 export type ConnectOptions = {
   wish: EndpointWish
@@ -54,24 +48,21 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
       next: 'give --model NAME   (failmap doctor shows servers and their models)',
     })
   }
-  return { endpoint, identity, transport, ask: (asking) => ask(asking) }
+  const { dialect, baseUrl, secrets } = endpoint
+  const headers = { 'content-type': 'application/json', ...endpoint.headers }
+  return {
+    endpoint,
+    identity,
+    transport,
+    encode: (request) =>
+      Buffer.from(JSON.stringify(dialect.body({ model: identity.model, ...request }))),
+    ask,
+  }
 
-  async function ask(asking: Asking): Promise<CallOutcome> {
-    const { messages, maxTokens, sampling, numCtx, stream } = asking
-    const outcome = await call(
-      { model: identity.model, messages, maxTokens, sampling, numCtx, stream },
-      {
-        transport,
-        dialect: endpoint.dialect,
-        baseUrl: endpoint.baseUrl,
-        headers: endpoint.headers,
-        timeLimitMs: asking.timeLimitMs,
-        interrupted: asking.interrupted,
-        now,
-      },
-    )
+  async function ask(body: Uint8Array, limits: AskLimits): Promise<CallOutcome> {
+    const outcome = await call(body, { transport, dialect, baseUrl, headers, now, ...limits })
     if (outcome.ok) return outcome
-    const message = redact(outcome.error.message, endpoint.secrets)
+    const message = redact(outcome.error.message, secrets)
     return { ok: false, error: { ...outcome.error, message } }
   }
 }

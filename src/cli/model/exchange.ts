@@ -7,78 +7,137 @@ import type { TransportRequest, TransportResponse } from './transport.ts'
 /** What is read of a body that nobody wants before the connection is given up. */
 const MAX_DISCARDED_BYTES = 1 << 20
 
+/** Ends an exchange that took longer than it may. */
+export class TimeLimitReached extends Error {}
+
+/** Where a request goes, in the parts that the HTTP library asks for. */
+export type Target = { dispatcher: Dispatcher; origin: string; path: string }
+
 /** One request and its response, straight on a connection of the pool. */
 export function exchange(
-  dispatcher: Dispatcher,
-  url: URL,
-  { method, headers, body, signal }: TransportRequest,
+  { dispatcher, origin, path }: Target,
+  { method, headers, body, signal, timeLimitMs }: TransportRequest,
 ): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(new Error('aborted'))
-    let chunks: Chunks | null = null
-    let abort: ((reason: Error) => void) | null = null
-    const giveUp = () => {
-      const reason = new Error('aborted')
-      abort?.(reason)
-      fail(reason)
-    }
-    const over = () => signal?.removeEventListener('abort', giveUp)
-    const fail = (error: Error) => {
-      over()
-      if (chunks === null) reject(error)
-      else chunks.end(error)
-    }
-    signal?.addEventListener('abort', giveUp, { once: true })
     const options = {
-      origin: url.origin,
-      path: url.pathname + url.search,
+      origin,
+      path,
       method,
       ...(headers === undefined ? {} : { headers }),
       ...(body === undefined ? {} : { body: bodyOf(body) }),
     }
-    dispatcher.dispatch(options, {
-      onRequestStart(controller) {
-        abort = (reason) => controller.abort(reason)
-        if (signal?.aborted) controller.abort(new Error('aborted'))
-      },
-      onResponseStart(controller, status, fields) {
-        // Interim responses (RFC 9110, 15.2) come before the real one.
-        if (status < 200) return
-        chunks = new Chunks(controller)
-        resolve(toResponse(status, fields, chunks))
-      },
-      onResponseData(_controller, chunk) {
-        chunks?.push(chunk)
-      },
-      onResponseEnd() {
-        over()
-        chunks?.end()
-      },
-      onResponseError(_controller, error) {
-        fail(error)
-      },
-    })
+    dispatcher.dispatch(options, new Exchange(resolve, reject, signal, timeLimitMs))
   })
+}
+
+/** What happens on the connection, as the HTTP library tells it. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #resolve: (response: TransportResponse) => void
+  readonly #reject: (error: Error) => void
+  readonly #company: Set<Exchange> | null
+  readonly #timer: NodeJS.Timeout | null
+  #controller: Dispatcher.DispatchController | null = null
+  #chunks: Chunks | null = null
+  #stopped: Error | null = null
+
+  constructor(
+    resolve: (response: TransportResponse) => void,
+    reject: (error: Error) => void,
+    signal: AbortSignal | undefined,
+    timeLimitMs: number | undefined,
+  ) {
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#company = signal === undefined ? null : endingWith(signal).add(this)
+    this.#timer = timeLimitMs === undefined ? null : setTimeout(endLate, timeLimitMs, this)
+  }
+
+  /** Ends it from our side, in whatever state it is. */
+  stop(reason: Error): void {
+    this.#stopped = reason
+    this.#controller?.abort(reason)
+    this.#finish(reason)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#stopped !== null) controller.abort(this.#stopped)
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    fields: IncomingHttpHeaders,
+  ): void {
+    // Interim responses (RFC 9110, 15.2) come before the real one.
+    if (status < 200) return
+    this.#chunks = new Chunks(controller)
+    this.#resolve(new HttpResponse(status, fields, this.#chunks))
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#chunks?.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#finish(null)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#finish(error)
+  }
+
+  #finish(error: Error | null): void {
+    this.#company?.delete(this)
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    if (this.#chunks !== null) this.#chunks.end(error)
+    else if (error !== null) this.#reject(error)
+  }
+}
+
+const endLate = (one: Exchange) => one.stop(new TimeLimitReached('the time limit was reached'))
+
+const companies = new WeakMap<AbortSignal, Set<Exchange>>()
+
+/** All that ends with this signal: Node's signals get slow with many listeners, so each has one. */
+function endingWith(signal: AbortSignal): Set<Exchange> {
+  const known = companies.get(signal)
+  if (known !== undefined) return known
+  const company = new Set<Exchange>()
+  companies.set(signal, company)
+  const endAll = () => {
+    for (const one of company) one.stop(new Error('aborted'))
+  }
+  signal.addEventListener('abort', endAll, { once: true })
+  return company
 }
 
 function bodyOf(body: string | Uint8Array | AsyncIterable<Uint8Array>) {
   return typeof body === 'string' || body instanceof Uint8Array ? body : Readable.from(body)
 }
 
-function toResponse(status: number, fields: IncomingHttpHeaders, body: Chunks): TransportResponse {
-  return {
-    status,
-    header: (name) => {
-      const value = fields[name]
-      return Array.isArray(value) ? value[0] : value
-    },
-    body,
-    async discard() {
-      let bytes = 0
-      for await (const chunk of body) {
-        bytes += chunk.byteLength
-        if (bytes > MAX_DISCARDED_BYTES) return
-      }
-    },
+class HttpResponse implements TransportResponse {
+  readonly status: number
+  readonly body: Chunks
+  readonly #fields: IncomingHttpHeaders
+
+  constructor(status: number, fields: IncomingHttpHeaders, body: Chunks) {
+    this.status = status
+    this.body = body
+    this.#fields = fields
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#fields[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+
+  async discard(): Promise<void> {
+    let bytes = 0
+    for await (const chunk of this.body) {
+      bytes += chunk.byteLength
+      if (bytes > MAX_DISCARDED_BYTES) return
+    }
   }
 }

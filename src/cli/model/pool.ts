@@ -12,9 +12,9 @@ export async function runPool<Item>(
   let failure: { thrown: unknown } | null = null
   const worker = async () => {
     while (!stop.signal.aborted) {
-      const next = items.next()
-      if (next.done) return
       try {
+        const next = items.next()
+        if (next.done) return
         await work(next.value)
       } catch (thrown) {
         failure ??= { thrown }

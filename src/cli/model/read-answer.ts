@@ -1,20 +1,21 @@
 import { failureInside, hostOf, shown } from './call-failure.ts'
+import type { Chunks } from './chunks.ts'
 import type { CallFailure, CallOutcome } from './completion.ts'
 import type { Dialect, Piece } from './dialect.ts'
 import type { Draft } from './draft.ts'
-import { readEvents, readLines } from './sse.ts'
+import { type Splitter, splitEvents, splitLines } from './sse.ts'
 
 /** How long a server may keep a finished stream open before the connection is dropped. */
 const LINGER_MS = 1000
 
 /** Reads a `text/event-stream` answer into the draft. */
 export function readEventStream(
-  body: AsyncIterable<Uint8Array>,
+  body: Chunks,
   dialect: Dialect,
   draft: Draft,
   url: string,
 ): Promise<CallOutcome> {
-  return readPieces(readEvents(body), draft, url, (event) => {
+  return readPieces(body, splitEvents(), draft, url, (event) => {
     if (event.data.trim() === '[DONE]') return { kind: 'end' }
     const value = parse(event.data)
     if (event.event === 'error') return failed(failureInside(value ?? event.data, url))
@@ -25,12 +26,12 @@ export function readEventStream(
 
 /** Reads newline-delimited JSON, as Ollama streams it. */
 export function readJsonLines(
-  body: AsyncIterable<Uint8Array>,
+  body: Chunks,
   dialect: Dialect,
   draft: Draft,
   url: string,
 ): Promise<CallOutcome> {
-  return readPieces(readLines(body), draft, url, (line) => {
+  return readPieces(body, splitLines(), draft, url, (line) => {
     const value = parse(line)
     return value === undefined ? failed(brokenOff(url, line)) : dialect.read(value, draft, url)
   })
@@ -52,44 +53,44 @@ export function readDocument(
 }
 
 async function readPieces<Item>(
-  batches: AsyncGenerator<Item[]>,
+  body: Chunks,
+  splitter: Splitter<Item>,
   draft: Draft,
   url: string,
   read: (item: Item) => Piece,
 ): Promise<CallOutcome> {
-  let ended = false
-  while (!ended) {
-    const next = await batches.next()
-    if (next.done) break
-    for (const item of next.value) {
+  let hasEnded = false
+  for (let isOver = false; !isOver && !hasEnded; ) {
+    const chunks = body.take()
+    if (chunks?.length === 0) await body.arrival()
+    isOver = chunks === null
+    const items = chunks === null ? splitter.end() : chunks.flatMap(splitter.feed)
+    for (const item of items) {
       const piece = read(item)
       if (piece.kind === 'failure') {
-        await batches.return(undefined)
+        body.drop()
         return { ok: false, error: piece.error }
       }
       if (draft.isTooLarge) {
-        await batches.return(undefined)
+        body.drop()
         return { ok: true, value: draft.finish(true, 'size_limit') }
       }
-      ended ||= piece.kind === 'end'
+      hasEnded ||= piece.kind === 'end'
     }
   }
-  if (ended) leave(batches)
+  if (hasEnded) leave(body)
   else if (draft.finishReason === null) return { ok: false, error: brokenOff(url, '') }
   if (draft.isEmpty && draft.finishReason === null && !draft.toolCalls) return nothingIn(url)
   return { ok: true, value: draft.finish(true) }
 }
 
 /** Reads on to the end in the background, so that the connection can serve the next call. */
-function leave<Item>(items: AsyncGenerator<Item>): void {
-  let over = false
-  const timer = setTimeout(() => {
-    over = true
-    items.return(undefined).catch(() => {})
-  }, LINGER_MS)
+function leave(body: Chunks): void {
+  if (body.isOver) return
+  const timer = setTimeout(() => body.drop(), LINGER_MS)
   timer.unref()
   const drain = async () => {
-    while (!over && !(await items.next()).done);
+    for await (const _chunk of body);
   }
   drain()
     .catch(() => {})

@@ -1,38 +1,46 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 
+/** Puts the items of a body together, wherever the network cuts it. */
+export type Splitter<Item> = {
+  /** The items that this chunk completes. */
+  feed(chunk: Uint8Array): Item[]
+  /** What the end of the body completes. */
+  end(): Item[]
+}
+
 /**
- * Events of a `text/event-stream` body, those of one read together.
+ * Events of a `text/event-stream` body.
  *
- * Bytes are decoded and lines are put together across reads, so it does not matter where the
- * network cuts. A last event without its blank line is still delivered: some servers omit it.
+ * A last event without its blank line is still delivered: some servers omit it.
  */
-export async function* readEvents(
-  body: AsyncIterable<Uint8Array>,
-): AsyncGenerator<EventSourceMessage[]> {
+export function splitEvents(): Splitter<EventSourceMessage> {
   let ready: EventSourceMessage[] = []
   const parser = createParser({ onEvent: (event) => ready.push(event) })
   const decoder = new TextDecoder()
-  for await (const chunk of body) {
-    parser.feed(decoder.decode(chunk, { stream: true }))
-    if (ready.length === 0) continue
-    const events = ready
+  const read = (text: string) => {
     ready = []
-    yield events
+    parser.feed(text)
+    return ready
   }
-  parser.feed(`${decoder.decode()}\n\n`)
-  if (ready.length > 0) yield ready
+  return {
+    feed: (chunk) => read(decoder.decode(chunk, { stream: true })),
+    end: () => read(`${decoder.decode()}\n\n`),
+  }
 }
 
-/** Lines of a body, split at LF only, without empty ones, those of one read together. */
-export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
+/** Lines of a body, split at LF only, without empty ones. */
+export function splitLines(): Splitter<string> {
   const decoder = new TextDecoder()
   let rest = ''
-  for await (const chunk of body) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    const filled = lines.filter((line) => line.trim() !== '')
-    if (filled.length > 0) yield filled
+  return {
+    feed(chunk) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      return lines.filter((line) => line.trim() !== '')
+    },
+    end() {
+      rest += decoder.decode()
+      return rest.trim() === '' ? [] : [rest]
+    },
   }
-  rest += decoder.decode()
-  if (rest.trim() !== '') yield [rest]
 }

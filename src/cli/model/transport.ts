@@ -1,25 +1,27 @@
 import type { LookupFunction } from 'node:net'
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
 import type { Environment } from '../io.ts'
-import { exchange } from './exchange.ts'
+import type { Chunks } from './chunks.ts'
+import { exchange, type Target } from './exchange.ts'
 
 export type TransportRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   headers?: Record<string, string>
   body?: string | Uint8Array | AsyncIterable<Uint8Array>
   signal?: AbortSignal
+  /** For the whole exchange, from the question to the last byte; ends it as `TimeLimitReached`. */
+  timeLimitMs?: number
 }
 
 export type TransportResponse = {
   status: number
   header(name: string): string | undefined
-  /** Chunks as the network delivers them. */
-  body: AsyncIterable<Uint8Array>
+  body: Chunks
   /** Reads and forgets the rest, so that the connection can be used again. */
   discard(): Promise<void>
 }
 
-/** HTTP as the client uses it: the only limit on time is the caller's signal. */
+/** HTTP as the client uses it: the only limits on time are those of the caller. */
 export type Transport = {
   request(url: string, options: TransportRequest): Promise<TransportResponse>
   /** `direct`, or the proxy that requests to this address go through. */
@@ -59,20 +61,18 @@ export function createTransport({ env, maxConnections, lookup }: TransportOption
     return made
   }
   // A run asks one address thousands of times.
-  let last: { text: string; url: URL; dispatcher: Dispatcher } | null = null
-  const target = (text: string) => {
+  let last: { text: string; target: Target } | null = null
+  const targetOf = (text: string): Target => {
     if (last?.text !== text) {
       const url = new URL(text)
-      last = { text, url, dispatcher: dispatcherFor(url) }
+      const { origin, pathname, search } = url
+      last = { text, target: { dispatcher: dispatcherFor(url), origin, path: pathname + search } }
     }
-    return last
+    return last.target
   }
 
   return {
-    request(text, options) {
-      const { dispatcher, url } = target(text)
-      return exchange(dispatcher, url, options)
-    },
+    request: (text, options) => exchange(targetOf(text), options),
     route: (url) => proxyFor(new URL(url), env) ?? 'direct',
     async close() {
       await Promise.all([direct, ...proxies.values()].map((one) => one.destroy()))

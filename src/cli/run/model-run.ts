@@ -1,16 +1,19 @@
-import { toInstant } from '../../protocol/instant.ts'
+import { createInstants } from '../clock.ts'
 import { EXIT } from '../exit.ts'
 import { Failure } from '../failure.ts'
 import type { Io } from '../io.ts'
-import { Asker } from '../model/asker.ts'
+import { type Ask, Asker } from '../model/asker.ts'
 import type { Completion } from '../model/completion.ts'
 import { type Connection, requireSameModel } from '../model/connection.ts'
+import type { Message } from '../model/dialect.ts'
 import { runPool } from '../model/pool.ts'
 import { readWithoutText } from '../model/reading.ts'
 import { isFinal, ServerWatch, stopFor } from '../model/server-watch.ts'
+import { collectEarly } from '../small-heap.ts'
 import type { Journal } from '../workspace/journal.ts'
 import type { Reading, Reply } from '../workspace/journal-lines.ts'
-import type { Prompts, TaskEntry } from '../workspace/prompts.ts'
+import type { AskedPrompt, Prompts, TaskEntry } from '../workspace/prompts.ts'
+import { readAhead } from './read-ahead.ts'
 import { Reader } from './reader.ts'
 
 export type ModelRun = {
@@ -32,6 +35,10 @@ export type ModelRun = {
   onReading: (reading: Pick<Reading, 'status' | 'cause'>) => void
 }
 
+type Question = { task: TaskEntry; prompt: AskedPrompt; ask: Ask }
+
+const instantOf = createInstants()
+
 /** Answers whose prompt filled the whole context, before the server's setting is blamed. */
 const FULL_AT_START = 5
 
@@ -42,19 +49,21 @@ export async function runModel(run: ModelRun): Promise<void> {
   const interrupt = () => stop.abort()
   io.interrupted.addEventListener('abort', interrupt, { once: true })
   if (io.interrupted.aborted) stop.abort()
-  const ask = (messages: Parameters<Connection['ask']>[0]['messages'], maxTokens: number) =>
-    connection.ask({
+  const { settings } = journal.header
+  const encode = (messages: Message[], maxTokens: number) =>
+    connection.encode({
       messages,
       maxTokens,
       sampling: samplingOf(journal),
-      numCtx: journal.header.settings.num_ctx,
+      numCtx: settings.num_ctx,
       stream: run.stream,
-      timeLimitMs: run.timeLimitMs,
-      interrupted: stop.signal,
     })
+  const limits = { timeLimitMs: run.timeLimitMs, interrupted: stop.signal }
+  const call = (body: Uint8Array) => connection.ask(body, limits)
+  const say = (content: string) => call(encode([{ role: 'user', content }], 1))
   const sleep = (ms: number) => io.sleep(ms, stop.signal)
   const watch = new ServerWatch({
-    probe: () => ask([{ role: 'user', content: 'Answer with the word ready.' }], 1),
+    probe: () => say('Answer with the word ready.'),
     patienceMs: run.patienceMs,
     now: io.now,
     sleep,
@@ -64,8 +73,9 @@ export async function runModel(run: ModelRun): Promise<void> {
   })
   const asker = new Asker({
     watch,
-    call: ({ messages, maxTokens }) => ask(messages, maxTokens),
-    system: journal.facts.has('template_fallback') ? null : journal.header.settings.system,
+    encode,
+    call,
+    system: journal.facts.has('template_fallback') ? null : settings.system,
     onTemplateFallback: () => {
       journal.recordFact('template_fallback', true)
       run.tell('the template of this model has no system role: its text goes to the user role')
@@ -81,18 +91,24 @@ export async function runModel(run: ModelRun): Promise<void> {
     onReading: run.onReading,
   })
   try {
-    await requireReady(run, watch, () => ask([{ role: 'user', content: 'Say ready.' }], 1))
+    await requireReady(run, watch, () => say('Say ready.'))
     const start = new StartOfRun(journal)
-    await runPool(run.tasks[Symbol.iterator](), run.slots, stop, async (task) => {
-      const kept = await answerTask(run, asker, task)
+    const questions = readAhead(run.tasks, run.slots, (task): Question => {
+      const prompt = run.prompts.asked(task)
+      return { task, prompt, ask: asker.prepare(prompt.prompt, settings.max_tokens ?? 0) }
+    })
+    const ask = async (question: Question) => {
+      const kept = await answer(run, asker, question)
       if (kept === null) return
       start.check(kept)
       run.onReply()
-      if (kept.reading === null) reader.add(task.instanceId)
+      if (kept.reading === null) reader.add(question.task.instanceId)
       else run.onReading(kept.reading)
-    })
+    }
+    await runPool(questions, run.slots, stop, ask)
   } finally {
     io.interrupted.removeEventListener('abort', interrupt)
+    collectEarly()
     await reader.finish(io.interrupted)
     await journal.flush()
   }
@@ -132,18 +148,21 @@ function noteServer(run: ModelRun, served: string | null, streamed: boolean): vo
 }
 
 /** Asks for one task and keeps what came. Nothing is kept of an interrupted call. */
-async function answerTask(run: ModelRun, asker: Asker, task: TaskEntry): Promise<Kept | null> {
-  const { io, journal, connection, prompts } = run
-  const { settings } = journal.header
+async function answer(
+  run: ModelRun,
+  asker: Asker,
+  { task, prompt, ask }: Question,
+): Promise<Kept | null> {
+  const { io, connection } = run
   const startedAt = io.now()
-  const prompt = prompts.asked(task)
-  const asked = await asker.ask(prompt.prompt, settings.max_tokens ?? 0)
+  const asked = await asker.ask(ask)
   if (asked.kind === 'interrupted') return null
+  const answeredAt = io.now()
   const shared = {
     instance_id: task.instanceId,
     attempts: asked.attempts,
-    latency_ms: Math.round(io.now() - startedAt),
-    answered_at: toInstant(io.now() / 1000),
+    latency_ms: Math.round(answeredAt - startedAt),
+    answered_at: instantOf(answeredAt),
   }
   if (asked.kind === 'gave-up') {
     return keep(run, { ...shared, ...NO_REPLY }, gaveUp(asked.failure.message))

@@ -5,6 +5,10 @@ import type { Prompts } from '../workspace/prompts.ts'
 
 /** Time without a new reply after which one is read. */
 const QUIET_MS = 10
+/** Average time between replies from which reading has room between them: it takes 5-10 ms each. */
+const ROOM_MS = 50
+/** Share of the newest gap in that average. */
+const NEWEST = 1 / 16
 
 export type ReaderOptions = {
   journal: Journal
@@ -25,6 +29,7 @@ export class Reader {
   readonly #options: ReaderOptions
   #waiting: string[]
   #lastArrival = 0
+  #gap = 0
   #isAsking = true
   #working: Promise<void> | null = null
   #failure: unknown = null
@@ -38,7 +43,9 @@ export class Reader {
 
   add(instanceId: string): void {
     this.#waiting.push(instanceId)
-    this.#lastArrival = this.#options.now()
+    const now = this.#options.now()
+    if (this.#lastArrival > 0) this.#gap += (now - this.#lastArrival - this.#gap) * NEWEST
+    this.#lastArrival = now
     this.#start()
   }
 
@@ -68,8 +75,7 @@ export class Reader {
     try {
       for (;;) {
         await pause(this.#isAsking ? QUIET_MS : 0)
-        const isQuiet = this.#options.now() - this.#lastArrival >= QUIET_MS
-        if (this.#isAsking && !isQuiet) continue
+        if (this.#isAsking && !this.#isQuiet()) continue
         const instanceId = this.#waiting.shift()
         if (instanceId === undefined) return
         this.#read(instanceId)
@@ -78,6 +84,12 @@ export class Reader {
       this.#failure = error
       this.#waiting = []
     }
+  }
+
+  /** A busy machine makes pauses between the answers of a fast server: one alone says little. */
+  #isQuiet(): boolean {
+    const silence = this.#options.now() - this.#lastArrival
+    return silence >= QUIET_MS && Math.max(silence, this.#gap) >= ROOM_MS
   }
 
   #read(instanceId: string): void {

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit.ts'
 import { codeOf, Failure, messageOf } from '../failure.ts'
 import { readCompletion } from '../model/reading.ts'
-import { readLines } from '../model/sse.ts'
+import { splitLines } from '../model/sse.ts'
 import { hashFile } from '../workspace/hash-file.ts'
 import type { RunOptions } from './options.ts'
 import type { Source, Work } from './source.ts'
@@ -102,7 +102,9 @@ async function readReplies({ io }: Context, file: string, work: Work): Promise<v
 }
 
 async function* linesOf(file: string): AsyncGenerator<string> {
-  for await (const lines of readLines(createReadStream(file))) yield* lines
+  const splitter = splitLines()
+  for await (const chunk of createReadStream(file)) yield* splitter.feed(chunk)
+  yield* splitter.end()
 }
 
 function parse(text: string): unknown {

@@ -16,6 +16,11 @@ import { type Position, scanLines, TextReader } from './line-scan.ts'
 /** Lines that come within this time share one sync. */
 const COMMIT_MS = 20
 
+/** A buffer that holds most lines. */
+const LINE_BYTES = 1 << 16
+/** Bytes of UTF-8 for a unit of UTF-16. */
+const MOST_BYTES = 3
+
 /** What a scan met: lines that are no record, and a tail that was set aside. */
 export type ScanNotes = { damagedLines: number; tornTail: string | null }
 
@@ -42,6 +47,8 @@ export class AppendLog {
   readonly #descriptor: number
   readonly #reader: TextReader
   #end: number
+  /** Lines are encoded here before they are written. */
+  #line: Buffer = Buffer.allocUnsafe(LINE_BYTES)
   #isDirty = false
   #isFlushing = false
   #syncing: Promise<void> | null = null
@@ -96,7 +103,10 @@ export class AppendLog {
   }
 
   append(record: unknown): Position {
-    const bytes = Buffer.from(toLine(record), 'utf8')
+    const line = toLine(record)
+    const most = line.length * MOST_BYTES
+    if (this.#line.length < most) this.#line = Buffer.allocUnsafe(most)
+    const bytes = this.#line.subarray(0, this.#line.write(line, 'utf8'))
     const offset = this.#end
     this.#write(bytes)
     this.#isDirty = true

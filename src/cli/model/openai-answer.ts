@@ -1,0 +1,80 @@
+import type { Usage } from './completion.ts'
+
+/** What one document of an answer says: whole, or a piece of a stream. */
+export type AnswerPart = {
+  model: string | null
+  usage: Usage | null
+  /** Of the first choice; the others were not asked for. Null where the document has no choice. */
+  choice: {
+    content: string | null
+    reasoning: string | null
+    finishReason: string | null
+    callsTools: boolean
+  } | null
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Reads a document of `/chat/completions` or `/completions`, or answers null when it is none.
+ *
+ * Servers add and omit fields as they please, so a field of an odd type counts as absent; what is
+ * needed is a list of choices whose messages are objects. This runs for every piece of every
+ * stream, thousands of times for one reply, and is written by hand for that reason.
+ */
+export function readAnswerPart(value: unknown): AnswerPart | null {
+  if (!isFields(value) || !Array.isArray(value.choices)) return null
+  for (const choice of value.choices) if (!isChoice(choice)) return null
+  return {
+    model: textOf(value.model),
+    usage: usageOf(value.usage),
+    choice: choiceOf(value.choices[0]),
+  }
+}
+
+function isChoice(choice: unknown): boolean {
+  return isFields(choice) && isMessage(choice.message) && isMessage(choice.delta)
+}
+
+const isMessage = (value: unknown): boolean => value == null || isFields(value)
+
+function choiceOf(choice: unknown): AnswerPart['choice'] {
+  if (!isFields(choice)) return null
+  const message = isFields(choice.message) ? choice.message : choice.delta
+  const fields = isFields(message) ? message : {}
+  return {
+    content: contentOf(fields.content) ?? textOf(choice.text),
+    reasoning: textOf(fields.reasoning) ?? textOf(fields.reasoning_content),
+    finishReason: textOf(choice.finish_reason),
+    callsTools: Array.isArray(fields.tool_calls) && fields.tool_calls.length > 0,
+  }
+}
+
+/** A text, or a list of parts with texts. */
+function contentOf(value: unknown): string | null {
+  if (!Array.isArray(value)) return textOf(value)
+  let content = ''
+  for (const part of value) {
+    if (!isFields(part)) return null
+    if (part.text === undefined) continue
+    if (typeof part.text !== 'string') return null
+    content += part.text
+  }
+  return content
+}
+
+function usageOf(value: unknown): Usage | null {
+  if (!isFields(value)) return null
+  const promptTokens = countOf(value.prompt_tokens)
+  const completionTokens = countOf(value.completion_tokens)
+  return promptTokens === null && completionTokens === null
+    ? null
+    : { promptTokens, completionTokens }
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+const countOf = (value: unknown): number | null => (Number.isFinite(value) ? Number(value) : null)
