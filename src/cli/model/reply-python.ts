@@ -11,14 +11,23 @@ export type SourceError = {
   codePoint?: string
 }
 
-/** Questions about one text come in a row, so the last answers are kept. */
-let last: { source: string; tree: Tree } | null = null
+/** Questions about one text, and about a module and its faulty form, come in a row. */
+const TREES_KEPT = 4
+const trees = new Map<string, Tree>()
 let lastError: { source: string; offset: number | null } | null = null
 
 /** The concrete syntax tree; it may hold error nodes. */
 export function parsePython(source: string): Tree {
-  if (last?.source !== source) last = { source, tree: parser.parse(source) }
-  return last.tree
+  return trees.get(source) ?? keepTree(source, parser.parse(source))
+}
+
+function keepTree(source: string, tree: Tree): Tree {
+  for (const oldest of trees.keys()) {
+    if (trees.size < TREES_KEPT) break
+    trees.delete(oldest)
+  }
+  trees.set(source, tree)
+  return tree
 }
 
 /**
@@ -56,17 +65,20 @@ function firstError(source: string): number | null {
 }
 
 function findError(source: string): number | null {
-  if (grammarError(source) === null) return layoutError(source)
+  const error = grammarError(source)
+  if (error === null) return layoutError(source)
   const bridged = bridgeGrammarGaps(source)
+  if (bridged === source) return error
   return grammarError(bridged) ?? layoutError(bridged)
 }
 
 /** Recovery from one error after the other is what makes a parse slow, so this one stops. */
 const STRICT = parser.configure({ strict: true })
 
+/** Where there is none, the strict parse has made the tree that a tolerant one would. */
 function grammarError(source: string): number | null {
   try {
-    STRICT.parse(source)
+    keepTree(source, STRICT.parse(source))
     return null
   } catch (error) {
     const offset = /^No parse at (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]
