@@ -1,11 +1,15 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
 import { peakMemory } from './memory.ts'
 
 const bundle = path.resolve(import.meta.dirname, '..', '..', 'dist', 'failmap.js')
 
 export type Ended = { stdout: string; stderr: string; seconds: number; peakBytes: number }
-export type Running = { ended: Promise<Ended & { code: number | null }>; crash: () => void }
+export type Running = {
+  child: ChildProcess
+  ended: Promise<Ended & { code: number | null }>
+  crash: () => void
+}
 
 /** Starts the built client in a folder; `crash` is a kill -9. */
 export function startFailmap(cwd: string, env: Record<string, string>, args: string[]): Running {
@@ -30,7 +34,7 @@ export function startFailmap(cwd: string, env: Record<string, string>, args: str
       resolve({ code, stdout, stderr, seconds, peakBytes })
     })
   })
-  return { ended, crash: () => child.kill('SIGKILL') }
+  return { child, ended, crash: () => child.kill('SIGKILL') }
 }
 
 /** Runs one command of the built client to its end; throws with its words when it fails. */

@@ -12,6 +12,15 @@ export function peakMemory(pid: number): number {
   }
 }
 
+/** Kernel ticks in a second, the same on every Linux that Node runs on. */
+const TICKS = 100
+
+/** Processor time that a process has used, its own and the kernel's for it. Linux only. */
+export function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / TICKS
+}
+
 type Process = { pid: number; name: string }
 
 /** All processes below `ancestor`, at this moment. Linux only. */

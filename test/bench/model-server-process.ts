@@ -1,5 +1,6 @@
 // A model server in a process of its own: answers every completion after 5 ms, as an event stream.
 // `@@` in the reply is the number of the answer, so that no two replies are the same text.
+// `/stats/N` tells, as soon as N answers are given, how many there were and from when to when.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -9,6 +10,7 @@ const [, , reply = ''] = process.argv
 let first = 0
 let last = 0
 let count = 0
+let asked: { count: number; tell: () => void } | null = null
 
 const stream = [
   { choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] },
@@ -23,10 +25,15 @@ const body =
 
 const server = createServer((request, response) => {
   request.resume()
-  if (request.url === '/stats') {
-    response.end(JSON.stringify({ count, ms: last - first }))
-    first = 0
-    count = 0
+  if (request.url?.startsWith('/stats/')) {
+    const tell = () => {
+      response.end(JSON.stringify({ count, ms: last - first }))
+      first = 0
+      count = 0
+      asked = null
+    }
+    asked = { count: Number(request.url.slice('/stats/'.length)), tell }
+    if (count >= asked.count) tell()
     return
   }
   if (request.method === 'GET') {
@@ -41,6 +48,7 @@ const server = createServer((request, response) => {
       response.end(body.join(String(count)))
       last = performance.now()
       count += 1
+      if (asked !== null && count >= asked.count) asked.tell()
     }, DELAY_MS)
   })
 })
