@@ -10,23 +10,15 @@ from tasks.kit.accept import Drawing, accept
 from tasks.kit.agree import agree
 from tasks.kit.bounds import MOST_PROMPT_BYTES
 from tasks.kit.category import AuthoringError, Category
-from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
-from tasks.kit.hidden import hidden_checks
 from tasks.kit.keyfile import TRIAL_EPOCH, TRIAL_ROOT
 from tasks.kit.load import load_category, overlay_folder
+from tasks.kit.speed import FULL_SIZE, measure
 from tasks.kit.static import pairs_possible, static_faults
-from tasks.kit.trial import Trial, load_reference
 
 ORACLE_INPUTS, QUICK_INPUTS = 2000, 200
-FULL_SIZE = 96
-# Aimed at 0.2 s and a few hundred microseconds; the bounds leave room for a busy machine.
-MOST_HIDDEN_SECONDS = 2.0
-MOST_CHECK_SECONDS = 0.02
 SYMPTOM_SHARE = (0.6, 0.9)
 LEVELS = range(1, 6)
-# Enough to time the drawing of hidden checks by.
-TIMED_TASKS = 24
 
 
 @dataclass(slots=True)
@@ -81,7 +73,9 @@ def _run_gates(category: Category, report: Report, quick: bool) -> None:
     keys = Keys.of(TRIAL_EPOCH, TRIAL_ROOT, *parts)
     drawing = accept(keys, category)
     report_drawing(drawing, report)
-    report_speed(keys, category, drawing, report)
+    figures, slow = measure(keys, category, drawing.tasks)
+    report.figures |= figures
+    report.faults += slow
 
 
 def report_drawing(drawing: Drawing, report: Report) -> None:
@@ -117,27 +111,6 @@ def level_shares(counts: Mapping[int, int]) -> dict[int, int]:
     """Percent of the tasks on each level 1 to 5; empty without tasks."""
     total = sum(counts.values())
     return {level: round(100 * counts.get(level, 0) / total) for level in LEVELS} if total else {}
-
-
-def report_speed(keys: Keys, category: Category, drawing: Drawing, report: Report) -> None:
-    """CPU time to draw the hidden checks anew from the key, and of a reference on one of them."""
-    began = time.process_time()
-    timed = drawing.tasks[:TIMED_TASKS]
-    drawn = [draw_task(keys, category, task.number, task.counter) for task in timed]
-    checks = [hidden_checks(keys, category, task) for task in drawn]
-    hidden = (time.process_time() - began) * FULL_SIZE / len(drawn)
-    began = time.process_time()
-    for task, some in zip(drawn[:8], checks, strict=False):
-        Trial(load_reference(task.reference), some)
-    per_check = (time.process_time() - began) / sum(map(len, checks[:8]))
-    report.figures |= {
-        "seconds to draw the hidden checks": round(hidden, 3),
-        "microseconds a check": round(per_check * 1e6),
-    }
-    if hidden > MOST_HIDDEN_SECONDS:
-        report.faults.append(f"drawing the hidden checks takes {hidden:.2f} s of CPU")
-    if per_check > MOST_CHECK_SECONDS:
-        report.faults.append(f"a check takes the reference {per_check * 1000:.1f} ms of CPU")
 
 
 def as_text(report: Report) -> str:
