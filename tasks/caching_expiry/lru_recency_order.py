@@ -751,7 +751,7 @@ def script(v: Variant, capacity: int, ops, clauses: str, told=(None,), loaded=LO
             steps.append(call("@len", cache))
         else:
             steps.append(call(f"cache.{v[op]}", *([key] if op == "drop" else [])))
-    return Check(tuple(steps), fixtures, clauses=v.clauses("call", *clauses.split()))
+    return Check(tuple(steps), fixtures, clauses=v.clauses("call", clauses))
 
 
 def spelled(text: str, keys):

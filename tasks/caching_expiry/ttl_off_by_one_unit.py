@@ -304,7 +304,7 @@ KEYS = ("a17", "b02", "c40")
 def script(v: Variant, clauses: str, *steps) -> Check:
     """A check that drives one store through the steps; time starts at 0."""
     make = call(v["cls"], Ref("clock"), bind="store")
-    numbers = v.clauses("store", *clauses.split())
+    numbers = v.clauses("store", clauses)
     return Check((make, *steps), {"clock": clock(0)}, clauses=numbers)
 
 

@@ -415,7 +415,7 @@ def asked(v: Variant, *requests, clauses: str = "") -> Check:
         else:
             steps.append(call(v.entry_point, start, step, bind=f"plan{turn}"))
             steps.append(call(f"plan{turn}.{v['upto']}", until))
-    return Check(tuple(steps), clauses=v.clauses("call", "first", *clauses.split()))
+    return Check(tuple(steps), clauses=v.clauses("call", "first", clauses))
 
 
 def days_after(start: date, days: int) -> date:

@@ -376,7 +376,7 @@ def asked(v: Variant, windows, moments, clauses: str = "") -> Check:
         steps = [call(v.entry_point, bind="book")]
         steps += (call(f"book.{v['add']}", *rule) for rule in rules)
         steps += (call(f"book.{v['at']}", moment) for moment in moments)
-    return Check(tuple(steps), clauses=v.clauses("call", "window", "answer", *clauses.split()))
+    return Check(tuple(steps), clauses=v.clauses("call", "window", "answer", clauses))
 
 
 ALL_DAYS = tuple(range(7))

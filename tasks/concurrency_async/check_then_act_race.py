@@ -1,6 +1,8 @@
 """Whatever the order of turns, no more claimants win than the contract allows."""
 
-from sandbox.checks import Check, Ref, call, callback, interleave, look, raises, value
+from functools import cache
+
+from sandbox.checks import Check, Ref, Step, call, callback, interleave, look, raises, value
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
 
 KNOBS = (
@@ -419,6 +421,18 @@ SCENARIOS = (
 KEYS, NAMES, LABELS = ("k1", "k2"), ("ada", "ben", "cy", "dot"), "ABCD"
 GOOD = {"note": callback(), "good": callback("done", "again")}
 BOTH = {**GOOD, "bad": callback(raises("OSError", "offline"))}
+WORK = {work: Ref(work) for work in ("good", "bad")}
+NO_CLAIMS, CLAIMS = value({}), look("claims")
+
+
+@cache
+def made(cls: str) -> Step:
+    return call(cls, Ref("note"), bind="book")
+
+
+@cache
+def held(name: str) -> Step:
+    return call(f"book.{name}")
 
 
 def script(v: Variant, clauses: str, *rounds) -> Check:
@@ -427,22 +441,21 @@ def script(v: Variant, clauses: str, *rounds) -> Check:
     A round is (claims, schedule, labels to close); a claim is (key, who, name of the work).
     """
     if v.shape == "record":
-        start, target, first, record = (), v["claim"], (Ref("claims"), Ref("note")), look("claims")
+        steps, target, first, record = [], v["claim"], (Ref("claims"), Ref("note")), CLAIMS
     else:
-        start = (call(v["cls"], Ref("note"), bind="book"),)
-        target, first, record = f"book.{v['claim']}", (), call(f"book.{v['held']}")
-    steps = []
+        steps, target, first, record = [made(v["cls"])], f"book.{v['claim']}", (), held(v["held"])
+    any_bad = False
     for claims, schedule, closed in rounds:
         tasks = {
-            label: (target, (*first, key, who, Ref(work)))
+            label: (target, (*first, key, who, WORK[work]))
             for label, (key, who, work) in zip(LABELS, claims, strict=False)
         }
-        steps += [interleave(tasks, schedule, close=closed), record]
-    any_bad = any(work == "bad" for claims, _, _ in rounds for _, _, work in claims)
+        any_bad = any_bad or any(claim[2] == "bad" for claim in claims)
+        steps += (interleave(tasks, schedule, close=closed), record)
     fixtures = BOTH if any_bad else GOOD
     if v.shape == "record":
-        fixtures = {"claims": value({}), **fixtures}
-    return Check((*start, *steps), fixtures, clauses=v.clauses("record", *clauses.split()))
+        fixtures = {"claims": NO_CLAIMS, **fixtures}
+    return Check(tuple(steps), fixtures, clauses=v.clauses("record", clauses))
 
 
 def room(v: Variant) -> int:

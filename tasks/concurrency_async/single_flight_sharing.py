@@ -1,5 +1,7 @@
 """Concurrent calls for one key share a single load and its outcome."""
 
+from functools import cache
+
 from sandbox.checks import Check, Ref, call, callback, interleave, raises
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
 
@@ -364,17 +366,24 @@ KEYS, LABELS = ("k1", "k2"), "ABCDE"
 FAILS = raises("OSError", "offline")
 
 
+@cache
+def desk(cls: str, fetch: str, flights: str):
+    """How a desk is made, how each key is fetched from it, and the question for its flights."""
+    fetched = {key: (f"desk.{fetch}", (key,)) for key in KEYS}
+    return call(cls, Ref("source"), bind="desk"), fetched, call(f"desk.{flights}")
+
+
 def script(v: Variant, clauses: str, replies, *rounds) -> Check:
     """Rounds of calls at one source, which is asked for its flights after each.
 
     A round is (keys by label, schedule, labels to close); labels take turns in the order given.
     """
-    steps = [call(v["cls"], Ref("source"), bind="desk")]
-    target, ask = f"desk.{v['fetch']}", call(f"desk.{v['flights']}")
+    made, fetched, ask = desk(v["cls"], v["fetch"], v["flights"])
+    steps = [made]
     for keys, schedule, closed in rounds:
-        tasks = {label: (target, (key,)) for label, key in keys.items()}
-        steps += [interleave(tasks, schedule, max_turns=20, close=closed), ask]
-    numbers = v.clauses("turns", "report", "flights", *clauses.split())
+        tasks = {label: fetched[key] for label, key in keys.items()}
+        steps += (interleave(tasks, schedule, max_turns=20, close=closed), ask)
+    numbers = v.clauses("turns", "report", "flights", clauses)
     return Check(tuple(steps), {"source": callback(*replies)}, clauses=numbers)
 
 
@@ -505,10 +514,7 @@ def two_keys(v: Variant, s: Stream) -> Check:
 
 def wide(v: Variant, s: Stream) -> Check:
     """Two rounds of calls, some closed, with a source that fails now and then."""
-    replies = [s.choice((FAILS, None, "v", "v")) for _ in range(3)]
-    replies = [
-        f"{reply}{at}" if reply == "v" else reply for at, reply in enumerate((*replies, "v"))
-    ]
+    replies = [*(s.choice((FAILS, None, f"v{at}", f"v{at}")) for at in range(3)), "v3"]
     rounds = []
     for most in (4, 3):
         labels = LABELS[: s.between(2, most)]

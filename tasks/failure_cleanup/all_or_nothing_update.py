@@ -323,7 +323,7 @@ def script(
     v: Variant, clauses: str, levels, *updates, listener=QUIET, identity=False, strict=True
 ) -> Check:
     """Updates of one store that starts with the levels; everything is looked at after each update."""
-    numbers = v.clauses("opening", "change", *clauses.split())
+    numbers = v.clauses("opening", "change", clauses)
     compare = STRICT if strict else Compare()
     steps = []
     if v.shape == "journal":

@@ -1,8 +1,9 @@
 """Everything is closed although one close fails, and the error that counts comes out."""
 
+from functools import cache
 from textwrap import indent
 
-from sandbox.checks import Check, Ref, call, callback, get, put, raises, recorder
+from sandbox.checks import Check, Fixture, Ref, Step, call, callback, get, put, raises, recorder
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
 
 KNOBS = (
@@ -381,28 +382,47 @@ FINE = callback("done")
 KINDS = ("OSError", "OSError", "KeyboardInterrupt", "ValueError", "KeyboardInterrupt")
 
 
+JOB, OTHERS, SIZE = Ref("job"), get("outcome.others"), call("@len", Ref("book"))
+
+
+@cache
+def resource(name: str, kind: str) -> Fixture:
+    """A resource whose close() raises that kind of error, or none for ""."""
+    return recorder(close=raises(kind, name) if kind else None)
+
+
+@cache
+def flag(name: str, is_closed: bool) -> Step:
+    return put(f"{name}.closed", is_closed)
+
+
+@cache
+def add(target: str, name: str) -> Step:
+    return call(target, Ref(name), bind=f"added_{name}")
+
+
 def script(v: Variant, clauses: str, job: str, closes, closed=()) -> Check:
     """One job, "" or the error it raises, over resources: "" or the error of each close()."""
     names = v["names"][: len(closes)]
     fixtures = {"job": JOBS[job] if job else FINE}
-    for name, kind in zip(names, closes, strict=True):
-        fixtures[name] = recorder(close=raises(kind, name) if kind else None)
-    flags = [put(f"{name}.closed", name in closed) for name in names]
+    fixtures |= zip(names, map(resource, names, closes), strict=True)
+    flags = [flag(name, name in closed) for name in names]
+    is_again = v["closed"] == "again"
     turns = [
-        kind
-        for name, kind in zip(names, closes, strict=True)
-        if name not in closed or v["closed"] == "again"
+        kind for name, kind in zip(names, closes, strict=True) if is_again or name not in closed
     ]
     fails = bool(job) or any(turns)
     bind = "outcome" if fails else None
-    look = [get("outcome.others")] if fails else []
-    numbers = v.clauses("opening", "all", *clauses.split())
+    look = (OTHERS,) if fails else ()
+    numbers = v.clauses("opening", "all", clauses)
     if v.shape != "charge":
-        steps = [call(v["run"], Ref("job"), [Ref(name) for name in names], bind=bind), *look]
-        return Check((*flags, *steps), fixtures, clauses=numbers)
-    adds = [call(f"book.{v['add']}", Ref(name), bind=f"added_{name}") for name in names]
-    steps = [call(f"book.{v['run']}", Ref("job"), bind=bind), *look, call("@len", Ref("book"))]
-    return Check((call(v["cls"], bind="book"), *flags, *adds, *steps), fixtures, clauses=numbers)
+        run = call(v["run"], JOB, [Ref(name) for name in names], bind=bind)
+        return Check((*flags, run, *look), fixtures, clauses=numbers)
+    target = f"book.{v['add']}"
+    adds = [add(target, name) for name in names]
+    run = call(f"book.{v['run']}", JOB, bind=bind)
+    steps = (call(v["cls"], bind="book"), *flags, *adds, run, *look, SIZE)
+    return Check(steps, fixtures, clauses=numbers)
 
 
 def visible(v: Variant, s: Stream):

@@ -457,7 +457,7 @@ def taken(v: Variant, clauses: str, events, then: str = "") -> Check:
 
     `then` also looks at what was passed in, or uses up the list that came out.
     """
-    numbers = v.clauses("call", "fields", "result", *clauses.split())
+    numbers = v.clauses("call", "fields", "result", clauses)
     if v.shape != "inbox":
         if not then:
             return Check((call(v.entry_point, events),), clauses=numbers)

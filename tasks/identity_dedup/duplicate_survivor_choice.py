@@ -498,7 +498,7 @@ def row(v: Variant, key: str | None, version: int, name: str | None, size: int |
 
 def asked(v: Variant, rows, clauses: str, pause: int = 0) -> Check:
     """The rows given to the module in the manner of its shape; a class is also asked midway."""
-    numbers = v.clauses("call", "fields", "result", *clauses.split())
+    numbers = v.clauses("call", "fields", "result", clauses)
     if v.shape == "roster":
         adds = [call(f"roster.{v['add']}", one) for one in rows]
         asks = call(f"roster.{v['kept']}"), call(f"roster.{v['dropped']}")

@@ -326,7 +326,7 @@ def asked(v: Variant, *graphs: dict[str, list[str]], clauses: str) -> Check:
     argued = v.shape == "plan" and "stranger" not in clauses
     return Check(
         tuple(call(v.entry_point, one) for one in graphs),
-        clauses=v.clauses("call", *clauses.split()),
+        clauses=v.clauses("call", clauses),
         compare=Compare(exception_args=argued),
     )
 
@@ -336,7 +336,7 @@ def shown(v: Variant, one: dict[str, list[str]], is_cyclic: bool, clauses: str) 
     steps = (call(v.entry_point, one),)
     if is_cyclic and v.shape == "plan":
         steps = (call(v.entry_point, one, bind="failure"), get("failure.args"))
-    return Check(steps, clauses=v.clauses("call", *clauses.split()))
+    return Check(steps, clauses=v.clauses("call", clauses))
 
 
 def visible(v: Variant, s: Stream):

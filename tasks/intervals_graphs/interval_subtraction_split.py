@@ -369,7 +369,7 @@ def asked(v: Variant, *requests, clauses: str) -> Check:
         for turn, (spans, cuts) in enumerate(requests)
         for step in taken(v, f"held{turn}", rows(v, spans), cuts)
     ]
-    return Check(tuple(steps), clauses=v.clauses("call", "pieces", *clauses.split()))
+    return Check(tuple(steps), clauses=v.clauses("call", "pieces", clauses))
 
 
 def last(v: Variant, stop: int) -> int:

@@ -119,10 +119,13 @@ class Variant:
         return self._drawn[name]
 
     def clauses(self, *names: str) -> tuple[int, ...]:
-        """The numbers of the named clauses, without those that this variant omits (number 0)."""
+        """The numbers of the named clauses, without those that this variant omits (number 0).
+
+        Names may come parted by spaces: `clauses("store", "edge agree")`.
+        """
         numbers = self._numbers.get(names)
         if numbers is None:
-            found = (self.clause_numbers[name] for name in names)
+            found = (self.clause_numbers[name] for name in " ".join(names).split())
             numbers = self._numbers[names] = tuple(number for number in found if number)
         return numbers
 

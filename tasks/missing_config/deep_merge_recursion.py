@@ -438,7 +438,7 @@ STRICT = Compare(exception_args=True, dict_order=True)
 def merged(v: Variant, clauses: str, base, *layers) -> Check:
     """Merge each layer into the base; the class is asked after each."""
     fixtures = {"base": value(base), **{f"layer{n}": value(it) for n, it in enumerate(layers)}}
-    numbers = v.clauses("call", "domain", "order", "apart", *clauses.split())
+    numbers = v.clauses("call", "domain", "order", "apart", clauses)
     if v.shape == "holder":
         steps = [call(v["cls"], Ref("base"), bind="held")]
         for n in range(len(layers)):

@@ -459,7 +459,7 @@ def asks(apply: str, read: str):
 def plain(v: Variant, clauses: str, start, *patches) -> Check:
     """The patches in the manner of the shape: each on its own, or one after another."""
     start = {"version": 4, **start}
-    numbers = v.clauses("call", "fields", "version", *clauses.split())
+    numbers = v.clauses("call", "fields", "version", clauses)
     if v.shape == "bodies":
         stored = json.dumps(start, sort_keys=True)
         steps = [call(v.entry_point, stored, json.dumps(patch)) for patch in patches]

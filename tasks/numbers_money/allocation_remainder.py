@@ -422,7 +422,7 @@ def asked(v: Variant, *requests, clauses: str = "") -> Check:
             steps.append(call(v.entry_point, bind=pool))
             steps += (call(f"{pool}.{v['add']}", *member) for member in named.items())
             steps.append(call(f"{pool}.{v['split']}", total))
-    return Check(tuple(steps), clauses=v.clauses("call", "share", *clauses.split()))
+    return Check(tuple(steps), clauses=v.clauses("call", "share", clauses))
 
 
 def joined_twice(v: Variant, s: Stream, units: int, more: int) -> Check:

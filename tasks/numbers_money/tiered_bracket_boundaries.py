@@ -431,7 +431,7 @@ def asked(v: Variant, *requests, clauses: str = "") -> Check:
             steps.append(call(f"plan{turn}.{v['price']}", units))
             if len(requests) > 2:
                 steps.append(call(f"plan{turn}.{v['rate_of']}", units))
-    names = v.clauses("call", "input", "pricing", "rounding", *clauses.split())
+    names = v.clauses("call", "input", "pricing", "rounding", clauses)
     return Check(tuple(steps), clauses=names)
 
 

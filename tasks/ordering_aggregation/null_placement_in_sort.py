@@ -336,7 +336,7 @@ def asked(v: Variant, given: tuple[int, ...], cells, *orders, clauses: str) -> C
     """The same rows sorted in several orders, and looked at afterwards."""
     steps = [step for order in orders for step in sorting(v, Ref("rows"), *order)]
     fixtures = {"rows": value(table(v, given, cells))}
-    return Check(tuple(steps), fixtures, ("rows",), v.clauses("call", *clauses.split()))
+    return Check(tuple(steps), fixtures, ("rows",), v.clauses("call", clauses))
 
 
 def both_ways(v: Variant, s: Stream, cells, clauses: str) -> Check:

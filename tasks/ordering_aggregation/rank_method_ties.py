@@ -483,7 +483,7 @@ def asked(v: Variant, *lists, clauses: str, watched: bool = False) -> Check:
     steps: list[Step] = []
     names, ids, groups = (v["id"], v["group"], v["score"]), v["ids"], v["groups"]
     lists = [[(ids[n], groups[g], score) for n, (g, score) in enumerate(rows)] for rows in lists]
-    numbers = v.clauses("call", *clauses.split())
+    numbers = v.clauses("call", clauses)
     if v.shape != "board":
         tables = [[one_row(names, row) for row in rows] for rows in lists]
         if not watched:

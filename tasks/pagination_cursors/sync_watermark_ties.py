@@ -605,24 +605,28 @@ SCENARIOS = (
 )  # fmt: skip
 
 IDS = ("a1", "b2", "c3", "d4", "e5")
+SAVED, STATE = callback(), get("sync.state")
 replying = lru_cache(64)(callback)
+taking = lru_cache(64)(take)
+getting = lru_cache(64)(get)
 
 
 def rows(v: Variant, pairs):
-    return [{v["key"]: name, v["stamp"]: stamp} for name, stamp in pairs]
+    key, stamp = v["key"], v["stamp"]
+    return [{key: name, stamp: when} for name, when in pairs]
 
 
 def state_of(v: Variant, mark, pairs=()):
     """A state with that mark; the pairs count for exactly-once only."""
     if mark is None or v["delivery"] == "at_least_once":
         return mark
-    return mark, tuple(sorted(pair for pair in pairs if pair[1] >= mark))
+    return mark, tuple(sorted([pair for pair in pairs if pair[1] >= mark]))
 
 
 def runs(v: Variant, state, plan, clauses: str, stored=(None,), count: int = 9) -> Check:
     """Runs, each (pages, now, state of its own for a stream), one taking up after the other."""
     store, save = Ref(v["store"]), Ref(v["save"])
-    fixtures = {v["save"]: callback()}
+    fixtures = {v["save"]: SAVED}
     if v.shape != "stream":
         fixtures[v["store"]] = replying(*stored)
     steps = [call(v.entry_point, store, save, state, bind="sync")] if v.shape == "class" else []
@@ -630,11 +634,11 @@ def runs(v: Variant, state, plan, clauses: str, stored=(None,), count: int = 9) 
     for n, (pages, now, own) in enumerate(plan, 1):
         pages = [rows(v, page) for page in pages]
         if v.shape == "class":
-            steps += (call(f"sync.{v['run']}", pages, now), get("sync.state"))
+            steps += (call(f"sync.{v['run']}", pages, now), STATE)
         elif v.shape == "stream":
             given = state if n == 1 else own
             steps.append(call(v.entry_point, pages, given, now, save, bind=f"run{n}"))
-            steps += (take(f"run{n}", 1), take(f"run{n}", count))
+            steps += (taking(f"run{n}", 1), taking(f"run{n}", count))
         elif breaks:
             steps.append(call(v.entry_point, pages, state if n == 1 else own, now, store, save))
         elif n == len(plan):
@@ -644,8 +648,8 @@ def runs(v: Variant, state, plan, clauses: str, stored=(None,), count: int = 9) 
             given = state if n == 1 else Ref(f"run{n - 1}.1")
             name = f"run{n}"
             steps.append(call(v.entry_point, pages, given, now, store, save, bind=name))
-            steps += (get(f"{name}.0"), get(f"{name}.1"))
-    return Check(tuple(steps), fixtures, clauses=v.clauses("call", "pages", *clauses.split()))
+            steps += (getting(f"{name}.0"), getting(f"{name}.1"))
+    return Check(tuple(steps), fixtures, clauses=v.clauses("call", "pages", clauses))
 
 
 def visible(v: Variant, s: Stream):
@@ -692,7 +696,7 @@ def drawn_pages(s: Stream, low: int, names, most: int = 3):
                 pool.add(pair)
                 page.append(pair)
         pages.append(page)
-        stamp = max([stamp, *(when for _, when in page)])
+        stamp = max([stamp, *[when for _, when in page]])
     return pages
 
 

@@ -347,7 +347,7 @@ def read(v: Variant, clauses: str, *texts: str) -> Check:
             steps += [call(v.entry_point, text, bind=f"rows{turn}"), taken(turn)]
         else:
             steps.append(call(v.entry_point, text))
-    names = v.clauses("call", "rows", *clauses.split())
+    names = v.clauses("call", "rows", clauses)
     return Check(tuple(steps), clauses=names, compare=STRICT)
 
 

@@ -425,8 +425,8 @@ BYTES = bytes(range(1, 60)) * 2
 
 def header(v: Variant, size: int) -> bytes:
     """The header of a body of so many bytes; a size below 0 gives a length below the header's."""
-    length = size + v["width"] if v["covers"] == "header_too" else size
-    return length.to_bytes(v["width"], v["order"])
+    width = v["width"]
+    return (size + width if v["covers"] == "header_too" else size).to_bytes(width, v["order"])
 
 
 def cut(s: Stream, data: bytes, pieces: int) -> list[bytes]:
@@ -434,7 +434,8 @@ def cut(s: Stream, data: bytes, pieces: int) -> list[bytes]:
     if pieces > 3:
         length = s.between(1, 3)
         return [data[at : at + length] for at in range(0, len(data), length)]
-    places = sorted({0, len(data), *(s.below(len(data) + 1) for _ in range(pieces - 1))})
+    size = len(data)
+    places = sorted({0, size, *[s.below(size + 1) for _ in range(pieces - 1)]})
     return [data[a:b] for a, b in zip(places, places[1:], strict=False)]
 
 
@@ -455,14 +456,13 @@ class Talk:
     def __init__(self, v: Variant, s: Stream, sizes, tail: bytes = b"", refused=False, pieces=3):
         start = s.below(40)
         bodies = [BYTES[start + n : start + n + size] for n, size in enumerate(sizes)]
-        data = b"".join(header(v, len(body)) + body for body in bodies)
+        data = b"".join([header(v, len(body)) + body for body in bodies])
         # Nothing is called after a refusal, so that a refused header ends in the last chunk.
-        whole = len(data) + v["width"] if refused else len(data + tail)
-        self.chunks = cut(s, (data + tail)[:whole], pieces)
+        self.chunks = cut(s, data + (tail[: v["width"]] if refused else tail), pieces)
         if refused:
             self.chunks[-1] += tail[v["width"] :]
-        shown = [body for body in bodies if body or v["zero"] == "handed"]
-        self.asks = len(shown) + (1 if refused else 2)
+        shown = len(bodies) if v["zero"] == "handed" else sum(map(bool, bodies))
+        self.asks = shown + (1 if refused else 2)
         self.refused = refused
 
 
@@ -486,7 +486,7 @@ def check(v: Variant, clauses: str, *talks: Talk) -> Check:
             steps.insert(-1, held)
             if not talk.refused:
                 steps += [held, ask(f"{name}.{v['close']}")]
-    names = v.clauses("opening", "layout", "cuts", *clauses.split())
+    names = v.clauses("opening", "layout", "cuts", clauses)
     return Check(tuple(steps), fixtures, clauses=names, compare=STRICT)
 
 

@@ -1,8 +1,10 @@
 """A retry makes as many calls as stated, waits between them only, and surfaces the stated error."""
 
 from fractions import Fraction
+from functools import cache
+from itertools import chain
 
-from sandbox.checks import Check, Ref, call, callback, clock, get, raises
+from sandbox.checks import Check, Ref, Reply, call, callback, clock, get, raises
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
 
 KNOBS = (
@@ -545,21 +547,26 @@ SCENARIOS = (
 FAILURES = ("TimeoutError", "ConnectionResetError", "BrokenPipeError", "InterruptedError")
 OTHERS = ("ValueError", "KeyError", "RuntimeError")
 ITEMS = ("north", "south", "east", "west")
+CLOCK, NOTE, SLEEP, WAITED = clock(0), callback(), Ref("clock.sleep"), get("made.waited")
+
+
+@cache
+def failure(number: int) -> Reply:
+    """Failures of different numbers are told from one another."""
+    return raises(FAILURES[(number - 1) % len(FAILURES)], f"failure {number}")
 
 
 def failing(count: int, *ending, first: int = 0):
-    """Replies: so many failures, each told from the others, then the ending."""
-    kinds = (FAILURES[(first + n) % len(FAILURES)] for n in range(count))
-    return (*(raises(kind, f"failure {first + n}") for n, kind in enumerate(kinds, 1)), *ending)
+    """Replies: so many failures, numbered from `first` + 1, then the ending."""
+    return (*map(failure, range(first + 1, first + count + 1)), *ending)
 
 
 def tried(v: Variant, limit: int, pause, plans, clauses: str, bind: str | None = None) -> Check:
     """Work that replies as planned, one plan after the other, in the manner of the shape."""
-    settings = (limit, pause, Ref("clock.sleep"), Ref(v["note"]))
-    fixtures = {"clock": clock(0), v["note"]: callback()}
-    names = ("call", *clauses.split())
+    settings = (limit, pause, SLEEP, Ref(v["note"]))
+    fixtures = {"clock": CLOCK, v["note"]: NOTE}
     if v.shape == "batch":
-        fixtures[v["work"]] = callback(*(reply for plan in plans for reply in plan))
+        fixtures[v["work"]] = callback(*chain(*plans))
         items = list(ITEMS[: len(plans)])
         steps = [call(v.entry_point, Ref(v["work"]), items, *settings, bind=bind)]
     else:
@@ -568,15 +575,15 @@ def tried(v: Variant, limit: int, pause, plans, clauses: str, bind: str | None =
         if v.shape == "class":
             steps = [call(v["cls"], *settings, bind="made")]
             if limit < 0 or (limit == 0 and v["zero"] == "refused"):
-                return Check(tuple(steps), fixtures, clauses=v.clauses(*names))
+                return Check(tuple(steps), fixtures, clauses=v.clauses("call", clauses))
             steps += (call(f"made.{v['run']}", Ref(name), bind=bind) for name in works)
-            steps.append(get("made.waited"))
+            steps.append(WAITED)
         else:
             steps = [call(v.entry_point, Ref(name), *settings, bind=bind) for name in works]
     if bind:
         inside = ("calls", "error.args") if v["exhausted"] == "wrapped" else ("args",)
         steps += (get(f"{bind}.{path}") for path in inside)
-    return Check(tuple(steps), fixtures, clauses=v.clauses(*names, "more"))
+    return Check(tuple(steps), fixtures, clauses=v.clauses("call", clauses, "more"))
 
 
 def allowed(v: Variant, limit: int) -> int:

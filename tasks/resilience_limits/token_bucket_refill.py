@@ -493,7 +493,7 @@ KEYS = ("ada", "bob")
 
 def asked(v: Variant, capacity, rate, begin, requests, clauses: str) -> Check:
     """Requests (time, cost, way) at one bucket; `way` is what a bucket is asked besides."""
-    numbers = v.clauses("call", *clauses.split())
+    numbers = v.clauses("call", clauses)
     if v.shape == "replay":
         pairs = [(now, cost) for now, cost, _ in requests]
         return Check((call(v.entry_point, pairs, capacity, rate, begin),), clauses=numbers)

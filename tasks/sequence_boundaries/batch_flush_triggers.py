@@ -540,7 +540,7 @@ def script(v: Variant, ops, clauses: str, limits=(3, 10, 5), sent=(None,)) -> Ch
             steps += (asking(f"box.{v['waiting']}", key) for key in ("p1", "p2"))
         else:
             steps.append(asking(f"box.{v[op]}"))
-    return Check(tuple(steps), fixtures, clauses=v.clauses("call", *clauses.split()))
+    return Check(tuple(steps), fixtures, clauses=v.clauses("call", clauses))
 
 
 def plan(text: str):

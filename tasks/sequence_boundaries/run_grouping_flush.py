@@ -487,14 +487,14 @@ def asked(v: Variant, *rows, clauses: str = "", pulls: int = 9) -> Check:
             steps.append(call(v.entry_point, Ref(f"feed{n}"), bind=f"runs{n}"))
             steps.append(take(f"runs{n}", pulls))
     watch = tuple(name for name in fixtures if name.startswith("rows"))
-    return Check(tuple(steps), fixtures, watch, v.clauses("call", "run", *clauses.split()))
+    return Check(tuple(steps), fixtures, watch, v.clauses("call", "run", clauses))
 
 
 def in_steps(v: Variant, s: Stream, readings, clauses: str) -> Check:
     """The same, asked in the middle: between pulls, between additions, after the list was used."""
     if v.shape == "scan":
         return asked(v, readings, readings[:-1], clauses=clauses + " use")
-    numbers = v.clauses("run", "use", *clauses.split())
+    numbers = v.clauses("run", "use", clauses)
     if v.shape == "lazy":
         start = call(v.entry_point, Ref("feed"), bind="runs")
         look = get("feed.pulls")

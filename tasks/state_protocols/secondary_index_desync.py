@@ -376,7 +376,7 @@ def script(v: Variant, clauses: str, *acts) -> Check:
             steps.append(call(f"book.{v[name]}", *args))
         else:
             steps.append(step(f"book.{v[name]}", *args))
-    names = v.clauses("calls", "find", *clauses.split())
+    names = v.clauses("calls", "find", clauses)
     return Check(tuple(steps), clauses=names, compare=STRICT)
 
 

@@ -385,7 +385,7 @@ def script(v: Variant, clauses: str, start: dict[str, int], *acts) -> Check:
             steps.append(step(f"plan.{v['set']}", *act))
         else:
             steps.append(step(f"plan.{v[act]}"))
-    numbers = v.clauses("set", "undo", *clauses.split())
+    numbers = v.clauses("set", "undo", clauses)
     return Check(tuple(steps), {"start": value(start)}, watch=("start",), clauses=numbers)
 
 

@@ -402,7 +402,7 @@ def asked(v: Variant, *requests, clauses: str = "") -> Check:
         else:
             steps.append(call(v.entry_point, limit, *marker, bind=f"rule{turn}"))
             steps.append(call(f"rule{turn}.{v['cut']}", text))
-    return Check(tuple(steps), clauses=v.clauses("call", "part", *clauses.split()))
+    return Check(tuple(steps), clauses=v.clauses("call", "part", clauses))
 
 
 def limit_for(v: Variant, room: int, marker: str) -> int:

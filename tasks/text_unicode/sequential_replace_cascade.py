@@ -372,7 +372,7 @@ SCENARIOS = (
 
 def asked(v: Variant, rules, *texts: str, clauses: str = "", book: str = "book") -> Check:
     """The texts, one after the other, under the same rules."""
-    numbers = v.clauses("call", "scan", *clauses.split())
+    numbers = v.clauses("call", "scan", clauses)
     if v.shape != "rewriter":
         steps = tuple(call(v.entry_point, text, Ref("rules")) for text in texts)
         return Check(steps, {"rules": value(list(rules))}, ("rules",), numbers)

@@ -1,6 +1,8 @@
 """A message is accepted once, within the window, and its nonce lives as long as it has to."""
 
-from sandbox.checks import Check, Ref, call, callback, clock, tick
+from functools import cache
+
+from sandbox.checks import Check, Ref, Step, call, callback, clock, tick
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
 
 HEAP_NOW = '''
@@ -423,6 +425,18 @@ SCENARIOS = (
 SENDERS = ("a", "ab", "c")
 NONCES = ("n1", "bn1", "n2")
 SEAL = "7f3a"
+CLOCK = clock(100)
+
+
+@cache
+def wait_for(span: int) -> Step:
+    return tick("clock", span)
+
+
+@cache
+def gate(cls: str, count: str) -> tuple[Step, Step]:
+    """How a gate is made, and the question for the number of its nonces."""
+    return call(cls, Ref("clock"), Ref("genuine"), bind="gate"), call(f"gate.{count}")
 
 
 def script(v: Variant, clauses: str, *messages, counts=False, after=()) -> Check:
@@ -434,22 +448,22 @@ def script(v: Variant, clauses: str, *messages, counts=False, after=()) -> Check
     for wait, sender, nonce, age, genuine in messages:
         now += wait
         arrivals.append((now, sender, nonce, now - age, genuine))
-    numbers = v.clauses(
-        "opening", *clauses.split(), *(("count",) if counts or v.shape == "batch" else ())
-    )
+    numbers = v.clauses("opening", clauses, "count" if counts or v.shape == "batch" else "")
     if v.shape == "batch":
         return Check((call(v["function"], arrivals),), clauses=numbers)
-    steps = [call(v["cls"], Ref("clock"), Ref("genuine"), bind="gate")]
+    made, count = gate(v["cls"], v["count"])
+    steps, screen = [made], f"gate.{v['screen']}"
     for (wait, *_), (_, sender, nonce, stamp, _) in zip(messages, arrivals, strict=True):
-        steps += [tick("clock", wait)] if wait else []
-        steps.append(call(f"gate.{v['screen']}", sender, nonce, stamp, SEAL))
-        steps += [call(f"gate.{v['count']}")] if counts else []
+        if wait:
+            steps.append(wait_for(wait))
+        steps.append(call(screen, sender, nonce, stamp, SEAL))
+        if counts:
+            steps.append(count)
     for wait in after:
-        steps += [tick("clock", wait), call(f"gate.{v['count']}")]
-    answers = tuple(genuine for *_, nonce, _, genuine in messages if nonce)
-    return Check(
-        tuple(steps), {"clock": clock(100), "genuine": callback(*answers)}, clauses=numbers
-    )
+        steps += (wait_for(wait), count)
+    answers = [message[4] for message in messages if message[2]]
+    fixtures = {"clock": CLOCK, "genuine": callback(*answers)}
+    return Check(tuple(steps), fixtures, clauses=numbers)
 
 
 def ahead_of(v: Variant) -> int:

@@ -323,7 +323,7 @@ LETTERS = "k3hd8fa2mq7ze5rw9bt4xn6cg" * 2
 
 def script(v: Variant, clauses: str, names, *records) -> Check:
     """Each record is masked; the last one is looked at afterwards."""
-    numbers = v.clauses("opening", "copy", *clauses.split())
+    numbers = v.clauses("opening", "copy", clauses)
     fixtures = {"record": value(records[-1])}
     given = (*records[:-1], Ref("record"))
     if v.shape == "walk":
