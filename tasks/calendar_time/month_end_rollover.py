@@ -129,7 +129,10 @@ MONTH_END = {
     "endless": "",
 }
 
-ONE_WAY = change("one_way", ("$over", "due $above $until"), when={"negative": "backwards"})
+# It stops before $start too: a row that ran down to the year 1 would take as long as all the rest.
+ONE_WAY = change(
+    "one_way", ("$over", "due $above $until or due < $origin"), when={"negative": "backwards"}
+)
 FAULT = change("fault", ("if $step_fault:", "if $other_fault:"))
 END = change("end", ("if $over:", "if $flipped:"))
 
@@ -141,6 +144,7 @@ LISTED = Shape(
         "opening": "$function($start, $until, $step) returns the list of ${thing}s in the order in"
         " which they are reached. Without a value for $step, $step is 1.",
         "pace": "$step",
+        "origin": "$start",
     },
     module='''
 """$summary"""
@@ -264,7 +268,8 @@ def _moved(origin: date, months: int) -> date:
                when={"missing": "roll"}),
     ),
     known_failing=(
-        change("one_way", ("$within", "due $above $until"), when={"negative": "backwards"}),
+        change("one_way", ("$within", "(due $above $until or due < $start)"),
+               when={"negative": "backwards"}),
         FAULT,
         change("end", ("and $within:", "and ($flipped):")),
         change("last_day", ("    return date.from", "    $other_line\n    return date.from"),
@@ -295,6 +300,7 @@ PLAN = Shape(
         " below 1 raises ValueError.",
         "when_raised": " The error comes when the plan is made.",
         "pace": "self._$step",
+        "origin": "self._$start",
     },
     module='''
 """$summary"""
@@ -490,10 +496,14 @@ def negative_steps(v: Variant, s: Stream) -> Check:
     start, step = late_day(s, (3, 5, 7, 10, 12)), -s.between(1, 3)
     plain = date(2024, s.between(5, 12), s.between(1, 28))
     reached = plain.replace(month=plain.month + step)
+    later = days_after(plain, 40)
+    if v["negative"] == "refused":
+        # Before every date, so that no row which is not refused runs down to the year 1.
+        reached = later = days_after(plain, -140)
     requests = (
         (start, days_after(start, -s.between(100, 260)), step),
         (plain, days_after(reached, s.between(-1, 1)), step),
-        (plain, s.choice((reached, days_after(plain, 40))), step),
+        (plain, s.choice((reached, later)), step),
         (start, days_after(start, s.between(20, 70)), 0),
     )
     return asked(v, *requests, clauses="step end missing")
@@ -520,7 +530,9 @@ def wide(v: Variant, s: Stream) -> Check:
         start = late_day(s) if s.chance(1, 2) else start
         step = s.choice((1, 1, 2, 3, 5, 6, 12, -1))
         span = s.between(-20, 150) * abs(step) if abs(step) < 6 else s.between(0, 900)
-        requests.append((start, days_after(start, span if step > 0 else -span), step))
+        if step < 0:
+            span = -span if v["negative"] == "backwards" else -abs(span) - 31
+        requests.append((start, days_after(start, span), step))
     return asked(v, *requests, clauses="counted missing last_day end")
 
 
