@@ -260,7 +260,11 @@ CORE = (
     ),
     change(
         "mark_back",
-        ("        mark = max(mark, state[0])\n", ""),
+        # It takes in the line after, which "forgets" drops: a block cannot lose both.
+        (
+            "        mark = max(mark, state[0])\n        pairs.update(state[1])\n",
+            "        pairs.update(state[1])\n",
+        ),
         when={"delivery": "exactly_once", "reach": "lagging"},
     ),
 )
