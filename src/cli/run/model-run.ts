@@ -158,32 +158,31 @@ async function answer(
   const asked = await asker.ask(ask)
   if (asked.kind === 'interrupted') return null
   const answeredAt = io.now()
-  const shared = {
+  const made = {
     instance_id: task.instanceId,
     attempts: asked.attempts,
     latency_ms: Math.round(answeredAt - startedAt),
     answered_at: instantOf(answeredAt),
   }
   if (asked.kind === 'gave-up') {
-    return keep(run, { ...shared, ...NO_REPLY }, gaveUp(asked.failure.message))
+    return keep(run, { ...made, ...NO_REPLY }, gaveUp(asked.failure.message))
   }
   const { completion, maxTokens } = asked
   requireSameModel(connection.identity, completion.servedModel, run.acceptedModel)
   noteServer(run, completion.servedModel, completion.streamed)
-  const reply = { ...shared, ...toReply(completion), max_tokens: maxTokens }
   const reading = readWithoutText(completion, {
     module: prompt.module,
     entryPoint: prompt.entry_point,
     maxTokens,
     contextLength: contextOf(run),
   })
-  return keep(run, reply, reading)
+  return keep(run, toReply(made, completion, maxTokens), reading)
 }
 
 type Kept = { reply: Reply; reading: Reading | null }
 
-function keep({ journal }: ModelRun, reply: Reply, reading: Reading | null): Kept {
-  if (reading === null) journal.recordReply(reply)
+async function keep({ journal }: ModelRun, reply: Reply, reading: Reading | null): Promise<Kept> {
+  if (reading === null) await journal.recordReply(reply)
   else journal.record({ ...reply, ...reading })
   return { reply, reading }
 }
@@ -200,8 +199,13 @@ function gaveUp(message: string): Reading {
   return { status: 'backend_error', cause: message, module: null, notes: [] }
 }
 
-function toReply({ content, finishReason, usage, reasoning }: Completion) {
+type Made = Pick<Reply, 'instance_id' | 'attempts' | 'latency_ms' | 'answered_at'>
+
+/** Field by field: this is on the way of every answer, and a spread is slow. */
+function toReply(made: Made, completion: Completion, maxTokens: number): Reply {
+  const { content, finishReason, usage, reasoning } = completion
   return {
+    instance_id: made.instance_id,
     reply: content,
     finish_reason: finishReason,
     usage:
@@ -209,6 +213,10 @@ function toReply({ content, finishReason, usage, reasoning }: Completion) {
         ? null
         : { prompt_tokens: usage.promptTokens, completion_tokens: usage.completionTokens },
     reasoning_characters: reasoning.length,
+    max_tokens: maxTokens,
+    attempts: made.attempts,
+    latency_ms: made.latency_ms,
+    answered_at: made.answered_at,
   }
 }
 

@@ -20,16 +20,17 @@ export function readAhead<Item, Prepared>(
     at += 1
     return prepared
   }
+  // One at a time, so that answers that come meanwhile wait for one at most.
   const fill = () => {
-    isWaiting = false
     try {
-      while (ready.length < ahead) {
-        const prepared = prepareNext()
-        if (prepared === undefined) return
-        ready.push(prepared)
-      }
+      const prepared = ready.length < ahead ? prepareNext() : undefined
+      isWaiting = prepared !== undefined
+      if (prepared === undefined) return
+      ready.push(prepared)
+      setImmediate(fill)
     } catch {
       // Whoever wants this item meets the fault again.
+      isWaiting = false
     }
   }
   return {

@@ -16,13 +16,20 @@ import { type Position, scanLines, TextReader } from './line-scan.ts'
 /** Lines that come within this time share one sync. */
 const COMMIT_MS = 20
 
-/** A buffer that holds most lines. */
-const LINE_BYTES = 1 << 16
+/** A buffer that holds what most turns of the event loop bring. */
+const BUFFER_BYTES = 1 << 16
 /** Bytes of UTF-8 for a unit of UTF-16. */
 const MOST_BYTES = 3
 
 /** What a scan met: lines that are no record, and a tail that was set aside. */
 export type ScanNotes = { damagedLines: number; tornTail: string | null }
+
+/** A line that is written at the end of this turn of the event loop. */
+type Waiting = {
+  line: string
+  resolve: (position: Position) => void
+  reject: (error: unknown) => void
+}
 
 /** Characters that some reader takes for the end of a line, beside LF. */
 const LINE_ENDERS = /[\u007f-\u009f\u2028\u2029]/g
@@ -39,7 +46,7 @@ export function toLine(record: unknown): string {
 /**
  * A file of JSON lines that only grows.
  *
- * A line reaches the kernel before `append` returns, so that kill -9 loses nothing; it reaches the
+ * A line reaches the kernel before its append is over, so that kill -9 loses nothing; it reaches the
  * disk by the next group commit, so that a power cut loses at most the last moments.
  */
 export class AppendLog {
@@ -47,8 +54,9 @@ export class AppendLog {
   readonly #descriptor: number
   readonly #reader: TextReader
   #end: number
-  /** Lines are encoded here before they are written. */
-  #line: Buffer = Buffer.allocUnsafe(LINE_BYTES)
+  /** Where lines become bytes. */
+  #bytes: Buffer = Buffer.allocUnsafe(BUFFER_BYTES)
+  #together: Waiting[] = []
   #isDirty = false
   #isFlushing = false
   #syncing: Promise<void> | null = null
@@ -103,15 +111,54 @@ export class AppendLog {
   }
 
   append(record: unknown): Position {
-    const line = toLine(record)
-    const most = line.length * MOST_BYTES
-    if (this.#line.length < most) this.#line = Buffer.allocUnsafe(most)
-    const bytes = this.#line.subarray(0, this.#line.write(line, 'utf8'))
     const offset = this.#end
-    this.#write(bytes)
+    const length = this.#encode(toLine(record), 0)
+    this.#writeEncoded(length)
+    return { offset, length: length - 1 }
+  }
+
+  /**
+   * As `append`, with one write for all lines of a turn of the event loop: answers that come
+   * together cost one call of the kernel. Resolves when the line is there.
+   */
+  appendTogether(record: unknown): Promise<Position> {
+    return new Promise((resolve, reject) => {
+      if (this.#together.length === 0) setImmediate(() => this.#writeTogether())
+      this.#together.push({ line: toLine(record), resolve, reject })
+    })
+  }
+
+  #writeTogether(): void {
+    const waiting = this.#together
+    this.#together = []
+    let length = 0
+    const settle = waiting.map(({ line, resolve }) => {
+      const from = length
+      length = this.#encode(line, from)
+      const position = { offset: this.#end + from, length: length - from - 1 }
+      return () => resolve(position)
+    })
+    try {
+      this.#writeEncoded(length)
+    } catch (error) {
+      for (const { reject } of waiting) reject(error)
+      return
+    }
+    for (const resolve of settle) resolve()
+  }
+
+  /** Puts a line into the buffer; answers where it ends there. */
+  #encode(line: string, from: number): number {
+    const most = from + line.length * MOST_BYTES
+    if (this.#bytes.length < most) this.#bytes = Buffer.concat([this.#bytes], most * 2)
+    return from + this.#bytes.write(line, from, 'utf8')
+  }
+
+  #writeEncoded(length: number): void {
+    if (length === 0) return
+    this.#write(this.#bytes.subarray(0, length))
     this.#isDirty = true
     this.#syncing ??= this.#syncAll()
-    return { offset, length: bytes.length - 1 }
   }
 
   /** Writes all bytes or none: a full disk leaves the log as it was. */
@@ -144,6 +191,7 @@ export class AppendLog {
 
   /** Resolves when all that was appended is on the disk. */
   async flush(): Promise<void> {
+    this.#writeTogether()
     this.#isFlushing = true
     while (this.#syncing !== null) await this.#syncing
     this.#isFlushing = false

@@ -155,11 +155,14 @@ export class Journal {
     this.#entries.set(answer.instance_id, entry)
   }
 
-  /** Keeps a reply before anything is made of it: no fault of a reader can lose it. */
-  recordReply(reply: Reply): void {
-    const entry = { reply: this.#append(reply), reading: null, status: null }
+  /**
+   * Keeps a reply before anything is made of it: no fault of a reader can lose it. Resolves when
+   * the kernel has it, and not before: only then may its slot ask again.
+   */
+  async recordReply(reply: Reply): Promise<void> {
+    const position = await this.#log.appendTogether(reply).catch((cause) => this.#fail(cause))
     this.#hasKept = true
-    this.#entries.set(reply.instance_id, entry)
+    this.#entries.set(reply.instance_id, { reply: position, reading: null, status: null })
   }
 
   recordReading(instanceId: string, reading: Reading): void {
@@ -184,12 +187,16 @@ export class Journal {
     try {
       return this.#log.append(record)
     } catch (cause) {
-      throw new Failure(EXIT.partial, `cannot write to ${this.#log.file}`, {
-        why: messageOf(cause),
-        next: 'make room or mend the disk, then repeat the command; what is written stays valid',
-        cause,
-      })
+      return this.#fail(cause)
     }
+  }
+
+  #fail(cause: unknown): never {
+    throw new Failure(EXIT.partial, `cannot write to ${this.#log.file}`, {
+      why: messageOf(cause),
+      next: 'make room or mend the disk, then repeat the command; what is written stays valid',
+      cause,
+    })
   }
 
   flush(): Promise<void> {
