@@ -5,6 +5,7 @@ import { doctor } from './doctor.ts'
 import { genApiKey } from './gen-api-key.ts'
 import { keygen } from './keygen.ts'
 import { pull } from './pull.ts'
+import { quota } from './quota.ts'
 import { register } from './register.ts'
 import { report } from './report.ts'
 import { run } from './run.ts'
@@ -27,6 +28,7 @@ export const VERBS: readonly Verb[] = [
   report,
   verify,
   runs,
+  quota,
   cancel,
   genApiKey,
 ]
