@@ -15,8 +15,8 @@ from tasks.kit.turns import with_turns
 
 _DEFINES = re.compile(r"(?P<pad>|    )(?:async )?def (?P<name>\w+)\(")
 _CLASS = re.compile(r"class (\w+)")
-# Such a method has a cell of its class, which is not there when it is compiled by itself.
-_OF_CLASS = re.compile(r"\bsuper\(\)|\b__class__\b")
+# A method with one of these has a cell of its class, which it has not when compiled by itself.
+_OF_CLASS = ("super()", "__class__")
 # What may begin a line at the left edge without ending a class.
 _GOES_ON = frozenset(" \n#@)]}")
 
@@ -80,7 +80,7 @@ def taken_apart(source: str) -> Pieces:
         if found and head and (owner or not found["pad"]):
             end = _body_end(lines, head, found["pad"])
         text = "".join(lines[place:end])
-        if found and end > head > 0 and not _OF_CLASS.search(text):
+        if found and end > head > 0 and not any(word in text for word in _OF_CLASS):
             first = _first_line(frame, found["pad"])
             functions.append(Function(owner, found["name"], text, place + 1, first))
             frame += [*lines[place:head], found["pad"] + "    ...\n"]
