@@ -27,15 +27,34 @@ class Slots(dict[str, str]):
     its line break as `    $name\\n`. `fills` is not to be changed.
     """
 
-    __slots__ = ("_depth", "fills")
+    __slots__ = ("_depth", "_noted", "fills")
 
     def __init__(self, *given: Mapping[str, Any]) -> None:
         self.fills: dict[str, Any] = {}
         self._depth = 0
+        self._noted: list[str] = []
         for some in given:
             self.fills |= some.fills if isinstance(some, Slots) else some
         # Most fills are words: found here, they need no look of their own later.
         super().__init__([(name, fill) for name, fill in self.fills.items() if _is_word(fill)])
+
+    def refilled(self, fills: Mapping[str, Any]) -> "Slots":
+        """The same slots, some with other fills; what does not hang on those is not filled anew."""
+        other = Slots()
+        other.fills = self.fills | fills
+        other.update(self)
+        stale = set(fills)
+        for name in fills:
+            other.pop(name, None)
+        # A text is noted after all those that it holds, so one pass finds what hangs on what.
+        for mention in self._noted:
+            name = mention.rpartition("$")[2].rstrip("\n")
+            if name in stale or not stale.isdisjoint(_names_in(str(self.fills[name]))):
+                stale.add(name)
+                other.pop(mention, None)
+            else:
+                other._noted.append(mention)
+        return other
 
     def __missing__(self, mention: str) -> str:
         pad, is_block, name = mention.rpartition("$")
@@ -54,6 +73,7 @@ class Slots(dict[str, str]):
                 raise AuthoringError(f"${name} has several lines but shares its line with others")
         self._depth -= 1
         self[mention] = text
+        self._noted.append(mention)
         return text
 
     def _fill(self, name: str) -> str:
@@ -79,6 +99,16 @@ def render(template: str, slots: Mapping[str, Any], *, within_line: bool = False
         return template
     text = _format(template, within_line) % (slots if isinstance(slots, Slots) else Slots(slots))
     return _close_gaps(text) if _GAP in text else text
+
+
+@lru_cache(1024)
+def _names_in(fill: str) -> frozenset[str]:
+    return frozenset(
+        name
+        for mark in _MARK.finditer(fill)
+        for name in mark.group("alone", "bare", "braced")
+        if name
+    )
 
 
 @lru_cache(8192)
@@ -133,7 +163,8 @@ def apply_change(
 ) -> tuple[str, tuple[tuple[int, int, str], ...]]:
     """The changed module and the spans of the reference it replaces; identical text is an error."""
     if change.slots:
-        text = module_text(template, Slots(slots, change.slots))
+        known = slots if isinstance(slots, Slots) else Slots(slots)
+        text = module_text(template, known.refilled(change.slots))
         spans: tuple[tuple[int, int, str], ...] = ()
         if change.edits:
             raise AuthoringError(f"{change.name}: give edits or slots, not both")

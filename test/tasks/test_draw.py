@@ -115,6 +115,15 @@ class Templates(unittest.TestCase):
             render("x $many", slots)
         self.assertEqual("a c", render("$rule", Slots(slots, {"y": "c"})))
 
+    def test_other_fills_reach_whatever_hangs_on_them(self):
+        slots = Slots({"x": "a $y", "y": "b $z", "z": "c", "w": "d $v", "v": "e"})
+        template = "  $x\n- $y $w $z $v\n"
+        self.assertEqual("  a b c\n- b c d e c e\n", render(template, slots))
+        other = slots.refilled({"z": "C"})
+        self.assertEqual("  a b C\n- b C d e C e\n", render(template, other))
+        self.assertEqual("  a B\n- B d e C e\n", render(template, other.refilled({"y": "B"})))
+        self.assertEqual("  a b c\n- b c d e c e\n", render(template, slots))
+
     def test_a_fill_within_a_line_keeps_its_spaces_even_if_it_is_another_slot(self):
         slots = {"what": "$kind ", "kind": "  in stock", "tail": "$none", "none": ""}
         self.assertEqual("goods  in stock .", render("goods$what$tail.", slots))
