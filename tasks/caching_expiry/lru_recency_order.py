@@ -1,8 +1,9 @@
 """Eviction takes the entry whose last use is longest ago, by the stated notion of a use."""
 
+from functools import cache
 from typing import Any
 
-from sandbox.checks import Check, Ref, call, callback, raises
+from sandbox.checks import Check, Ref, Step, call, callback, raises
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
 
 KNOBS = (
@@ -729,6 +730,17 @@ KEYS = ("ant", "bee", "cat", "dog", "elk")
 LOADED = (10, None, 20, None, 30, 0, None, 40, "", None, 50, 60, None, 70)
 
 
+BUILTIN = {"in": "@contains", "len": "@len"}
+RENAMED = {"put": "refresh", "get": "fetch"}
+
+
+@cache
+def ask(target: str, key: str | None) -> Step:
+    """A call with nothing to give but a key, if that; builtins are given the cache first."""
+    first = (Ref("cache"),) if target.startswith("@") else ()
+    return call(target, *first, *(() if key is None else (key,)))
+
+
 def script(v: Variant, capacity: int, ops, clauses: str, told=(None,), loaded=LOADED) -> Check:
     """Operations on one cache; a stored value is drawn from `loaded` in every shape."""
     loading = v.shape == "loading"
@@ -737,20 +749,14 @@ def script(v: Variant, capacity: int, ops, clauses: str, told=(None,), loaded=LO
     fixtures = {v["evicted"]: callback(*told)}
     if loading:
         fixtures[v["load"]] = callback(*(loaded if ops else loaded[:1]))
-    cache, values = Ref("cache"), iter(loaded)
+    values = iter(loaded)
     for op, key in ops:
-        if op == "put" and loading:
-            steps.append(call(f"cache.{v['refresh']}", key))
-        elif op == "put":
+        if op == "put" and not loading:
             steps.append(call(f"cache.{v['put']}", key, next(values, 7)))
-        elif op == "get":
-            steps.append(call(f"cache.{v['fetch' if loading else 'get']}", key))
-        elif op == "in":
-            steps.append(call("@contains", cache, key))
-        elif op == "len":
-            steps.append(call("@len", cache))
+        elif op in BUILTIN:
+            steps.append(ask(BUILTIN[op], key))
         else:
-            steps.append(call(f"cache.{v[op]}", *([key] if op == "drop" else [])))
+            steps.append(ask(f"cache.{v[RENAMED.get(op, op) if loading else op]}", key))
     return Check(tuple(steps), fixtures, clauses=v.clauses("call", clauses))
 
 

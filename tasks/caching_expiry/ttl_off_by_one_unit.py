@@ -3,7 +3,7 @@
 from fractions import Fraction
 from functools import cache
 
-from sandbox.checks import Check, Ref, call, clock, tick
+from sandbox.checks import Check, Ref, Step, call, clock, tick
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
 
 KNOBS = (
@@ -298,18 +298,25 @@ SCENARIOS = (
 )  # fmt: skip
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
+LIFETIMES = (0, 1, 2, 2, 3, None, None, -1, 3 * HALF)
 KEYS = ("a17", "b02", "c40")
+CLOCK = clock(0)
 
 
 def script(v: Variant, clauses: str, *steps) -> Check:
     """A check that drives one store through the steps; time starts at 0."""
     make = call(v["cls"], Ref("clock"), bind="store")
     numbers = v.clauses("store", clauses)
-    return Check((make, *steps), {"clock": clock(0)}, clauses=numbers)
+    return Check((make, *steps), {"clock": CLOCK}, clauses=numbers)
 
 
 def put(v: Variant, key: str, value: object, *ttl):
     return call(f"store.{v['put']}", key, value, *ttl)
+
+
+@cache
+def wait(span: int | Fraction) -> Step:
+    return tick("clock", span)
 
 
 @cache
@@ -411,10 +418,10 @@ def wide(v: Variant, s: Stream) -> Check:
     steps = []
     for turn in range(s.between(4, 9)):
         if s.chance(1, 2):
-            ttl = s.choice((0, 1, 2, 2, 3, None, None, -1, 3 * HALF))
+            ttl = s.choice(LIFETIMES)
             steps.append(put(v, s.choice(KEYS[:2]), turn, ttl))
         else:
-            steps.append(tick("clock", s.choice((0, HALF, HALF, 1, 1, 2, v["default"]))))
+            steps.append(wait(s.choice((0, HALF, HALF, 1, 1, 2, v["default"]))))
     return script(v, "edge agree purge", *steps, *asked(v["get"], v["purge"]))
 
 
