@@ -13,7 +13,7 @@ export function keepHeapSmall(): void {
 }
 
 /**
- * Has V8 collect early everywhere: right for work that goes through whole files, and half of all
+ * Has V8 collect early everywhere: right for work that goes through whole files, and a third of all
  * computing where thousands of short answers are asked for.
  */
 export function collectEarly(): void {
