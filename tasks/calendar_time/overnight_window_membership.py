@@ -359,7 +359,7 @@ def clock_time(minutes: int) -> time:
 
 def at_minute(day: int, minutes: int, seconds: int = 0) -> datetime:
     """A moment by day of the week (7 is the next Monday), minutes and seconds."""
-    return MONDAY + timedelta(days=day, minutes=minutes, seconds=seconds)
+    return MONDAY + timedelta(day, minutes * 60 + seconds)
 
 
 def asked(v: Variant, windows, moments, clauses: str = "") -> Check:

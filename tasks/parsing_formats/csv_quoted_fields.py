@@ -353,7 +353,8 @@ def read(v: Variant, clauses: str, *texts: str) -> Check:
 
 def table(v: Variant, width: int, *rows, end: str = "\n") -> str:
     """A text of rows, each a sequence of fields as they are written, below a heading."""
-    lines = (v["sep"].join(row) for row in (v["columns"][:width], *rows))
+    separator = v["sep"]
+    lines = [separator.join(row) for row in (v["columns"][:width], *rows)]
     return "\n".join(lines) + end
 
 
@@ -363,7 +364,7 @@ def quoted(v: Variant, value: str, before: str = "", after: str = "") -> str:
         inner = value.replace('"', '""')
     else:
         # Any character may have a backslash before it; here the letter a has one as well.
-        inner = "".join(f"\\{char}" if char in '\\"a' else char for char in value)
+        inner = "".join([f"\\{char}" if char in '\\"a' else char for char in value])
     return f'{before}"{inner}"{after}' if v["blanks"] == "ignored" else f'"{inner}"'
 
 

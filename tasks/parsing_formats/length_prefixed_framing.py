@@ -421,6 +421,7 @@ SCENARIOS = (
 
 STRICT = Compare(exception_args=True)
 BYTES = bytes(range(1, 60)) * 2
+SILENT = callback()
 
 
 def header(v: Variant, size: int) -> bytes:
@@ -480,7 +481,7 @@ def check(v: Variant, clauses: str, *talks: Talk) -> Check:
             fixtures[source] = callback(*talk.chunks, b"")
             steps += [ask(f"{name}.{v['next']}")] * talk.asks
         else:
-            fixtures[source] = callback()
+            fixtures[source] = SILENT
             feed, held = f"{name}.{v['feed']}", ask(f"{name}.{v['held']}")
             steps += [call(feed, chunk) for chunk in talk.chunks]
             steps.insert(-1, held)

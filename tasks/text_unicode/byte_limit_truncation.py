@@ -1,7 +1,5 @@
 """A text is cut to a number of encoded bytes, between characters, with room for its marker."""
 
-from functools import cache
-
 from sandbox.checks import Check, call
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
 
@@ -377,7 +375,6 @@ CODECS = {"utf8": "utf-8", "utf16": "utf-16-le"}
 WIDE = ("a", "b", " ", "é", "€", "😀")
 
 
-@cache
 def size(encoding: str, text: str) -> int:
     return len(text.encode(CODECS[encoding]))
 

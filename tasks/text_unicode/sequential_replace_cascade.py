@@ -369,13 +369,15 @@ SCENARIOS = (
     ),
 )  # fmt: skip
 
+RULES, MORE = Ref("rules"), Ref("more")
+
 
 def asked(v: Variant, rules, *texts: str, clauses: str = "", book: str = "book") -> Check:
     """The texts, one after the other, under the same rules."""
     numbers = v.clauses("call", "scan", clauses)
     if v.shape != "rewriter":
-        steps = tuple(call(v.entry_point, text, Ref("rules")) for text in texts)
-        return Check(steps, {"rules": value(list(rules))}, ("rules",), numbers)
+        steps = [call(v.entry_point, text, RULES) for text in texts]
+        return Check(tuple(steps), {"rules": value(list(rules))}, ("rules",), numbers)
     steps = [call(v.entry_point, bind=book)]
     steps += (call(f"{book}.{v['add']}", *rule) for rule in rules)
     steps += (call(f"{book}.{v['apply']}", text) for text in texts)
@@ -386,14 +388,14 @@ def both(one: Check, two: Check) -> Check:
     """Two checks as one; a rule book of the second needs a name of its own."""
     if one.fixtures:
         fixtures = {"rules": one.fixtures["rules"], "more": two.fixtures["rules"]}
-        again = (call(step.parts[0], *step.parts[1][:1], Ref("more")) for step in two.steps)
+        again = (call(step.parts[0], *step.parts[1][:1], MORE) for step in two.steps)
         return Check((*one.steps, *again), fixtures, ("rules", "more"), one.clauses)
     return Check((*one.steps, *two.steps), clauses=one.clauses)
 
 
 def joined(s: Stream, tokens, gaps=(" ", "-", ", ", "", " ")) -> str:
     """The tokens with drawn gaps between them."""
-    return "".join(token + s.choice(gaps) for token in tokens)
+    return "".join([token + s.choice(gaps) for token in tokens])
 
 
 def visible(v: Variant, s: Stream):
