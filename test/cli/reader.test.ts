@@ -1,12 +1,16 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { JOURNAL_FILE } from '../../src/cli/workspace/journal.ts'
+import { Reader } from '../../src/cli/run/reader.ts'
+import { findEpoch } from '../../src/cli/workspace/epochs.ts'
+import { JOURNAL_FILE, Journal } from '../../src/cli/workspace/journal.ts'
+import { Prompts } from '../../src/cli/workspace/prompts.ts'
 import { listRuns } from '../../src/cli/workspace/runs.ts'
 import { startFakeApi } from './fake-api.ts'
 import { chat } from './fake-model-server.ts'
 import { onEnd, type RunFixture, runFixture } from './run-fixture.ts'
 import { FIXED } from './sample-epoch.ts'
+import { until } from './until.ts'
 
 const RIGHT = `\`\`\`python\n${FIXED}\`\`\``
 
@@ -62,5 +66,57 @@ describe('a reply that was kept and not read', () => {
     writeFileSync(file, bytes.subarray(0, lastLine + 30))
     expect((await fixture.run()).err).toContain('cut off by a crash')
     expect(fixture.answers()).toEqual(whole)
+  })
+})
+
+describe('Reader, while answers come in', () => {
+  /** A reader of eight kept replies, by a clock that stands still until it is set. */
+  async function openReader() {
+    const { terminal } = await unreadRun()
+    const journal = Journal.open(listRuns(terminal.workspace)[0]?.folder ?? '')
+    if (journal === null) throw new Error('the run has no journal')
+    const prompts = new Prompts(findEpoch(terminal.workspace, undefined)?.promptsFile ?? '')
+    const clock = { ms: 0 }
+    let read = 0
+    const reader = new Reader({
+      journal,
+      prompts,
+      contextLength: null,
+      now: () => clock.ms,
+      onReading: () => {
+        read += 1
+      },
+    })
+    const [id = ''] = journal.instanceIds()
+    onEnd(async () => {
+      await reader.finish(new AbortController().signal)
+      prompts.close()
+      await journal.close()
+    })
+    return { reader, clock, id, readings: () => read }
+  }
+  const wait = () => new Promise((resolve) => setTimeout(resolve, 60))
+
+  test('nothing is read between the answers of a fast server, also where one is late', async () => {
+    const { reader, clock, id, readings } = await openReader()
+    for (let at = 1; at <= 40; at += 1) {
+      clock.ms = at
+      reader.add(id)
+    }
+    clock.ms += 30
+    await wait()
+    expect(readings()).toBe(0)
+  })
+
+  test('replies are read between the answers of a slow one, and in a long silence', async () => {
+    const { reader, clock, id, readings } = await openReader()
+    clock.ms = 60
+    await until(() => readings() === 8)
+    clock.ms = 1000
+    reader.add(id)
+    clock.ms = 2000
+    reader.add(id)
+    clock.ms += 15
+    await until(() => readings() === 10)
   })
 })
