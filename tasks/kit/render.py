@@ -41,7 +41,7 @@ class Slots(dict[str, str]):
     def refilled(self, fills: Mapping[str, Any]) -> "Slots":
         """The same slots, some with other fills; what does not hang on those is not filled anew."""
         other = Slots()
-        other.fills = self.fills | fills
+        other.fills = {**self.fills, **fills}
         other.update(self)
         stale = set(fills)
         for name in fills:
