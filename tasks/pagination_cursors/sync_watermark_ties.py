@@ -615,11 +615,6 @@ taking = lru_cache(64)(take)
 getting = lru_cache(64)(get)
 
 
-def rows(v: Variant, pairs):
-    key, stamp = v["key"], v["stamp"]
-    return [{key: name, stamp: when} for name, when in pairs]
-
-
 def state_of(v: Variant, mark, pairs=()):
     """A state with that mark; the pairs count for exactly-once only."""
     if mark is None or v["delivery"] == "at_least_once":
@@ -634,9 +629,9 @@ def runs(v: Variant, state, plan, clauses: str, stored=(None,), count: int = 9) 
     if v.shape != "stream":
         fixtures[v["store"]] = replying(*stored)
     steps = [call(v.entry_point, store, save, state, bind="sync")] if v.shape == "class" else []
-    breaks = stored != (None,)
+    breaks, key, stamp = stored != (None,), v["key"], v["stamp"]
     for n, (pages, now, own) in enumerate(plan, 1):
-        pages = [rows(v, page) for page in pages]
+        pages = [[{key: name, stamp: when} for name, when in page] for page in pages]
         if v.shape == "class":
             steps += (call(f"sync.{v['run']}", pages, now), STATE)
         elif v.shape == "stream":
@@ -693,14 +688,15 @@ def drawn_pages(s: Stream, low: int, names, most: int = 3):
     """Pages whose stamps rise from page to page and are often equal."""
     pages, stamp, pool = [], low, set()
     for _ in range(s.between(1, most)):
-        page = []
+        page, latest = [], stamp
         for _ in range(s.choice((0, 1, 2, 2, 3))):
             pair = (s.choice(names), stamp + s.choice((0, 0, 1, 2)))
             if pair not in pool:
                 pool.add(pair)
                 page.append(pair)
+                latest = max(latest, pair[1])
         pages.append(page)
-        stamp = max([stamp, *[when for _, when in page]])
+        stamp = latest
     return pages
 
 
