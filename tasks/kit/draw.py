@@ -27,7 +27,7 @@ def draw_task(keys: Keys, category: Category, number: int, counter: int) -> Task
     names = tuple(bug.name for bug in bugs)
     rendered = rendered.with_bugs(names)
     singles = tuple(rendered.changed(bug) for bug in bugs)
-    module = singles[0] if len(bugs) == 1 else _both(rendered, bugs)
+    module = singles[0] if len(bugs) == 1 else both_bugs(rendered, bugs)
     patches = patches_against(shape, knobs, names)
     if len(patches) < FEWEST_PATCHES:
         raise AuthoringError(f"{shape.name} has {len(patches)} known-failing patches for {names}")
@@ -99,7 +99,8 @@ def _spans(rendered: Rendered, bug: Change) -> tuple[tuple[int, int, str], ...]:
     return apply_change(bug, rendered.shape.module, rendered.reference, rendered.slots)[1]
 
 
-def _both(rendered: Rendered, bugs: tuple[Change, ...]) -> str:
+def both_bugs(rendered: Rendered, bugs: tuple[Change, ...]) -> str:
+    """The module with a pair of independent bugs."""
     first, second = bugs
     if first.slots:
         merged = Change("both", slots={**first.slots, **second.slots})

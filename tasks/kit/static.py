@@ -8,7 +8,7 @@ from typing import Any
 
 from tasks.kit.bounds import module_faults
 from tasks.kit.category import AuthoringError, Category
-from tasks.kit.draw import FEWEST_PATCHES, bug_pairs
+from tasks.kit.draw import FEWEST_PATCHES, both_bugs, bug_pairs
 from tasks.kit.pieces import compiled
 from tasks.kit.variants import Rendered, applicable, patches_against, render_variant
 
@@ -16,6 +16,8 @@ _SLOT = re.compile(r"\$\{?([A-Za-z_]\w*)")
 FEWEST_SHAPES = 2
 FEWEST_SCENARIOS = 3
 FEWEST_VECTORS = 8
+# Variants in which a pair of bugs is tried: whether they fit together rarely hangs on a knob.
+PAIR_TRIES = 4
 # More of them say nothing new.
 MOST_FAULTS = 12
 
@@ -40,11 +42,13 @@ def static_faults(category: Category) -> list[str]:
     if found:
         return found
     words = word_sets(category)
+    tried: Counter[tuple[str, ...]] = Counter()
     for knobs, shape in product(category.vectors, category.shapes):
         where = f"{shape.name}, {', '.join(knobs.values())}"
         try:
             rendered = render_variant(category, shape, knobs, next(words))
             found += [f"{where}: {fault}" for fault in _variant_faults(rendered)]
+            found += [f"{where}: {fault}" for fault in _pair_faults(rendered, tried)]
         except AuthoringError as error:
             found.append(f"{where}: {error}")
         if len(found) > MOST_FAULTS:
@@ -150,3 +154,13 @@ def _variant_faults(rendered: Rendered) -> Iterator[str]:
             compiled(rendered.changed(patch))
         except SyntaxError as error:
             yield f"patch {patch.name} is not Python: {error}"
+
+
+def _pair_faults(rendered: Rendered, tried: Counter[tuple[str, ...]]) -> Iterator[str]:
+    """A drawing that takes such a pair would end the export of a whole epoch."""
+    for pair in bug_pairs(rendered, applicable(rendered.shape.bugs, rendered.variant.knobs)):
+        names = tuple(bug.name for bug in pair)
+        tried[rendered.shape.name, *names] += 1
+        if tried[rendered.shape.name, *names] <= PAIR_TRIES:
+            for fault in module_faults(both_bugs(rendered, pair)):
+                yield f"bugs {' and '.join(names)} together: {fault}"

@@ -37,6 +37,14 @@ class StaticFaults(unittest.TestCase):
     def test_a_patch_that_is_not_python(self):
         self.told(with_patch(change("torn", ("return $result", "return ["))), "torn is not Python")
 
+    def test_a_pair_of_bugs_that_is_no_python(self):
+        up, down = "        $count += 1\n", "        $count -= 1\n"
+        planted = with_text("    $over_rule\n", f"    $over_rule\n    if 99 < $count:\n{up}{down}")
+        bugs = change("up", (down, "")), change("down", (up, ""))
+        shapes = tuple(replace(shape, bugs=bugs) for shape in planted.shapes)
+        self.told(replace(planted, shapes=shapes), "bugs up and down together")
+        self.told(replace(planted, shapes=shapes), "slice", "loop")
+
     def test_too_few_patches(self):
         shapes = tuple(replace(s, known_failing=s.known_failing[:2]) for s in SOUND.shapes)
         self.told(replace(SOUND, shapes=shapes), "2 known-failing patches against one_more")
