@@ -6,12 +6,12 @@ import { createInterrupts } from './interrupts.ts'
 import { sleep } from './io.ts'
 import { main } from './main.ts'
 import { toSink } from './sink.ts'
-import { keepHeapSmall } from './small-heap.ts'
+import { ownProcess } from './small-heap.ts'
 
 /** What still holds the process open after the end, such as a stuck socket, gets this long. */
 const LINGER_MS = 2000
 
-keepHeapSmall()
+ownProcess()
 main(process.argv.slice(2), {
   stdout: toSink(process.stdout),
   stderr: toSink(process.stderr),

@@ -22,8 +22,8 @@ const statsSchema = z.object({ count: z.number(), ms: z.number() })
 type Rate = { rate: number; cpuMs: number; mib: number }
 
 /**
- * Answers per second of a loop that only asks, and of the built client, each in a process of its
- * own, in turns on one server. Both start cold, as a person starts them.
+ * Answers per second of loops that only ask, and of the built client, each in a process of its own,
+ * in turns on one server. All start cold, as a person starts them.
  */
 export async function throughput(reply: string) {
   const folder = mkdtempSync(path.join(tmpdir(), 'failmap-throughput-'))
@@ -41,23 +41,25 @@ export async function throughput(reply: string) {
   const run = ['run', '--base-url', origin, '-j', String(CONNECTIONS)]
   const forget = () => rmSync(path.join(workspace, 'runs'), { recursive: true, force: true })
   try {
-    const rounds: { bare: Rate; client: Rate }[] = []
+    const rounds: { best: Rate; plain: Rate; client: Rate }[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
-      const bare = await rateOf(origin, tasks, () => startBareLoop(origin, promptsIn(workspace)))
+      const loop = (way: string) => () => startBareLoop(origin, promptsIn(workspace), way)
+      const best = await rateOf(origin, tasks, loop('dispatch'))
       const client = await rateOf(origin, tasks, () => startFailmap(folder, env, run).child)
       forget()
-      rounds.push({ bare, client })
+      const plain = await rateOf(origin, tasks, loop('request'))
+      rounds.push({ best, plain, client })
     }
     const read = ['--per-category', String(READ_PER_CATEGORY)]
     const { seconds } = await failmap(folder, env, [...run, ...read])
     return {
       tasks,
       connections: CONNECTIONS,
-      bare_per_second: Math.round(median(rounds.map(({ bare }) => bare.rate))),
+      best_loop_per_second: Math.round(median(rounds.map(({ best }) => best.rate))),
+      plain_loop_per_second: Math.round(median(rounds.map(({ plain }) => plain.rate))),
       client_per_second: Math.round(median(rounds.map(({ client }) => client.rate))),
-      share_percent: Math.round(
-        median(rounds.map(({ bare, client }) => (100 * client.rate) / bare.rate)),
-      ),
+      share_of_best_percent: percent(rounds.map(({ best, client }) => client.rate / best.rate)),
+      share_of_plain_percent: percent(rounds.map(({ plain, client }) => client.rate / plain.rate)),
       /** Asking and reading, from the start of the command to its end. */
       whole_command: { tasks: 256 * READ_PER_CATEGORY, seconds: Number(seconds.toFixed(1)) },
       rounds,
@@ -67,6 +69,8 @@ export async function throughput(reply: string) {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+const percent = (shares: number[]) => Math.round(100 * median(shares))
 
 /** Runs until the server has answered every task, then kills: what comes after is not asking. */
 async function rateOf(origin: string, tasks: number, start: () => ChildProcess): Promise<Rate> {
@@ -81,9 +85,9 @@ async function rateOf(origin: string, tasks: number, start: () => ChildProcess):
   return { rate: Math.round((1000 * count) / ms), cpuMs: Number(cpuMs.toFixed(3)), mib }
 }
 
-function startBareLoop(origin: string, prompts: string): ChildProcess {
+function startBareLoop(origin: string, prompts: string, way: string): ChildProcess {
   const file = path.join(import.meta.dirname, 'bare-loop-process.ts')
-  return spawn(process.execPath, [file, origin, prompts], {
+  return spawn(process.execPath, [file, origin, prompts, way], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
 }
