@@ -5,6 +5,7 @@
 
 import io
 import pickle
+from collections import deque
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -13,7 +14,7 @@ from typing import Any
 
 from sandbox.checks import BUILTINS, Check, Compare, Fixture, Reply, Step
 from sandbox.codec import encode
-from sandbox.names import Ref
+from sandbox.names import Attr, Ref
 
 
 def plain(check: Check) -> tuple[Any, ...]:
@@ -149,7 +150,7 @@ def pack(check: Check) -> bytes:
     """The check as the runner reads it.
 
     This is pickle, for its speed and because the direction is safe: only the judge writes it, and
-    the jailed process reads it before it loads the patch. Nothing that comes back is ever pickle.
+    the process of a patch reads nothing else. Nothing that comes back is ever pickle.
     Arguments are frozen apart, so that each step gets fresh objects and late bindings resolve.
     """
     if check._packed:
@@ -161,7 +162,7 @@ def pack(check: Check) -> bytes:
         tuple(map(_split, watch)),
         check.compare.aliasing,
     )
-    data = _dumps(frozen)
+    data = _dumps(frozen, apart=True)
     check._packed.append(data)
     return data
 
@@ -181,17 +182,38 @@ class _Pickler(pickle.Pickler):
     dispatch_table = {Fraction: lambda value: (Fraction, (value.numerator, value.denominator))}
 
 
-def _dumps(value: Any) -> bytes:
+def _dumps(value: Any, apart: bool) -> bytes:
+    """With `apart` nothing is written as a reference to what came before: values that happen to be
+    one object here are equal objects there, as they are for a client, and `is` cannot pass for
+    `==`."""
     buffer = io.BytesIO()
-    _Pickler(buffer, 5).dump(value)
+    pickler = _Pickler(buffer, 5)
+    pickler.fast = apart
+    pickler.dump(value)
     return buffer.getvalue()
+
+
+def _shares(value: Any, seen: set[int]) -> bool:
+    """Whether one object that can change is reached twice: it has to stay one."""
+    kind = type(value)
+    if kind in _IMMUTABLE or kind is Ref or kind is Attr:
+        return False
+    if kind is not tuple and kind is not frozenset:
+        if id(value) in seen:
+            return True
+        seen.add(id(value))
+    if isinstance(value, dict):
+        return any(_shares(part, seen) for pair in value.items() for part in pair)
+    if isinstance(value, (tuple, list, set, frozenset, deque)):
+        return any(_shares(part, seen) for part in value)
+    return False
 
 
 def _freeze(parts: tuple[Any, ...]) -> Any:
     """Values that cannot change as they are, others as bytes; in a list if they hold names."""
     if _is_immutable(parts):
         return parts
-    data = _dumps(parts)
+    data = _dumps(parts, apart=not _shares(parts, set()))
     return [data] if b"sandbox.names" in data else data
 
 

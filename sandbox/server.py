@@ -172,6 +172,8 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse("internal")
 
     def _health(self) -> None:
+        # Anybody may ask, so asking again costs a connection.
+        self.close_connection = True
         self._answer(200, "application/json", self.server.service.health())
 
     def _shards(self) -> None:

@@ -102,13 +102,18 @@ class ConnectionsTest(ServerCase):
 
     def test_a_connection_is_used_again(self):
         connection = self.open()
-        for _ in range(3):
-            connection.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
-            self.assertEqual(self._status(connection), 200)
         data = shard({1: REFERENCE})
-        # Head and body in one piece: the time for a head must not be taken for that of a body.
-        connection.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(data) + data)
+        for _ in range(3):
+            # Head and body in one piece: the time for a head must not be taken for that of a body.
+            connection.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(data) + data)
+            self.assertEqual(self._status(connection), 200)
+
+    def test_asking_for_health_again_costs_a_connection(self):
+        connection = self.open()
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n" * 200)
         self.assertEqual(self._status(connection), 200)
+        with contextlib.suppress(ConnectionResetError):
+            self.assertEqual(connection.recv(1), b"")
 
     def _status(self, connection: socket.socket) -> int:
         answer = http.client.HTTPResponse(connection)
