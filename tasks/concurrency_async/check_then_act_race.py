@@ -422,7 +422,8 @@ KEYS, NAMES, LABELS = ("k1", "k2"), ("ada", "ben", "cy", "dot"), "ABCD"
 GOOD = {"note": callback(), "good": callback("done", "again")}
 BOTH = {**GOOD, "bad": callback(raises("OSError", "offline"))}
 WORK = {work: Ref(work) for work in ("good", "bad")}
-NO_CLAIMS, CLAIMS = value({}), look("claims")
+GOOD_WRITTEN, BOTH_WRITTEN = {"claims": value({}), **GOOD}, {"claims": value({}), **BOTH}
+CLAIMS, WRITTEN = look("claims"), (Ref("claims"), Ref("note"))
 
 
 @cache
@@ -441,21 +442,22 @@ def script(v: Variant, clauses: str, *rounds) -> Check:
     A round is (claims, schedule, labels to close); a claim is (key, who, name of the work).
     """
     if v.shape == "record":
-        steps, target, first, record = [], v["claim"], (Ref("claims"), Ref("note")), CLAIMS
+        steps, target, first, record = [], v["claim"], WRITTEN, CLAIMS
     else:
         steps, target, first, record = [made(v["cls"])], f"book.{v['claim']}", (), held(v["held"])
     any_bad = False
     for claims, schedule, closed in rounds:
-        tasks = {
-            label: (target, (*first, key, who, WORK[work]))
-            for label, (key, who, work) in zip(LABELS, claims, strict=False)
-        }
-        any_bad = any_bad or any(claim[2] == "bad" for claim in claims)
+        tasks = {}
+        for label, (key, who, work) in zip(LABELS, claims, strict=False):
+            tasks[label] = (target, (*first, key, who, WORK[work]))
+            if work == "bad":
+                any_bad = True
         steps += (interleave(tasks, schedule, close=closed), record)
-    fixtures = BOTH if any_bad else GOOD
     if v.shape == "record":
-        fixtures = {"claims": NO_CLAIMS, **fixtures}
-    return Check(tuple(steps), fixtures, clauses=v.clauses("record", clauses))
+        fixtures = BOTH_WRITTEN if any_bad else GOOD_WRITTEN
+    else:
+        fixtures = BOTH if any_bad else GOOD
+    return Check(steps, fixtures, clauses=v.clauses("record", clauses))
 
 
 def room(v: Variant) -> int:
@@ -491,9 +493,17 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
     return script(v, "turns stages limit", (crowd, LABELS[: len(crowd)] * 3, ()))
 
 
+def drawn(s: Stream, labels: str, turns: int) -> list[str]:
+    """A schedule of so many turns."""
+    below, tasks = s.below, len(labels)
+    return [labels[below(tasks)] for _ in range(turns)]
+
+
 def crowd_of(v: Variant, s: Stream, works=("good",)):
     names, key = s.shuffle(NAMES), s.choice(KEYS)
-    return [(key, who, s.choice(works)) for who in names][: min(4, room(v) + s.between(1, 2))]
+    below, kinds = s.below, len(works)
+    crowd = [(key, who, works[below(kinds)]) for who in names]
+    return crowd[: min(4, room(v) + 1 + below(2))]
 
 
 def crowded(v: Variant, s: Stream) -> Check:
@@ -501,7 +511,7 @@ def crowded(v: Variant, s: Stream) -> Check:
     crowd = crowd_of(v, s)
     labels = LABELS[: len(crowd)]
     order = s.shuffle(labels)
-    late = [s.choice(labels) for _ in range(s.between(2, 6))]
+    late = drawn(s, labels, s.between(2, 6))
     return script(v, "stages limit loser", (crowd, (*order, *reversed(order), *late), ()))
 
 
@@ -523,7 +533,7 @@ def asked_twice(v: Variant, s: Stream) -> Check:
     ada, ben = s.sample(NAMES, 2)
     second = s.choice(((key, ada, "good"), (key, ada, "bad"), (other, ada, "good")))
     claims = s.shuffle(((key, ada, s.choice(("good", "bad"))), second, (key, ben, "good")))
-    schedule = [s.choice("ABC") for _ in range(s.between(3, 8))]
+    schedule = drawn(s, "ABC", s.between(3, 8))
     later = one_by_one((s.choice(KEYS), s.choice((ada, ben)), "good"), (key, ada, "good"))
     return script(v, "again limit stages", (claims, schedule, ()), later)
 
@@ -533,21 +543,21 @@ def two_keys(v: Variant, s: Stream) -> Check:
     names = s.shuffle(NAMES)
     keys = s.shuffle((*KEYS, *KEYS))
     claims = [(key, who, "good") for key, who in zip(keys, names, strict=True)]
-    schedule = [s.choice(LABELS) for _ in range(s.between(4, 10))]
+    schedule = drawn(s, LABELS, s.between(4, 10))
     return script(v, "limit loser stages", (claims, schedule, ()))
 
 
 def wide(v: Variant, s: Stream) -> Check:
     """Two rounds of claimants under drawn schedules."""
-    rounds = []
-    for count in (s.between(2, 4), s.between(1, 3)):
+    rounds, below = [], s.below
+    for count in (2 + below(3), 1 + below(3)):
         claims = [
-            (s.choice(("k1", "k1", "k2")), s.choice(NAMES), s.choice(("good", "good", "bad")))
+            (("k1", "k1", "k2")[below(3)], NAMES[below(4)], ("good", "good", "bad")[below(3)])
             for _ in range(count)
         ]
         labels = LABELS[:count]
-        schedule = [s.choice(labels) for _ in range(s.between(2, 9))]
-        rounds.append((claims, schedule, tuple(s.sample(labels, 1)) if s.chance(1, 3) else ()))
+        schedule = drawn(s, labels, 2 + below(8))
+        rounds.append((claims, schedule, (labels[below(count)],) if below(3) == 0 else ()))
     return script(v, "turns stages limit loser again failed", *rounds)
 
 

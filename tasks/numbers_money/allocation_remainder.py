@@ -2,8 +2,9 @@
 
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 
-from sandbox.checks import Check, call
+from sandbox.checks import Check, Step, call
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
 
 KNOBS = (
@@ -405,24 +406,33 @@ SCENARIOS = (
 )  # fmt: skip
 
 NAMES = ("Kim", "Ada", "Lou", "Eve", "Bo")
+POOLS = ("pool0", "pool1", "pool2", "pool3")
+UNITS = {text: Decimal(text) for text in ("0.01", "0.05", "0.10")}
+WEIGHTS = (0, 1, 1, 2, 3, 5, 10, Fraction(1, 2), Fraction(4, 3))
+PARTS = {below: [Fraction(n, below) for n in range(6)] for below in (2, 3, 4)}
+
+
+@cache
+def new_pool(entry_point: str, name: str) -> Step:
+    return call(entry_point, bind=name)
 
 
 def asked(v: Variant, *requests, clauses: str = "") -> Check:
     """Each request is a number of units (or an amount) and the weights, in the shape's manner."""
-    steps, unit = [], Decimal(v["unit"])
-    for turn, (units, weights) in enumerate(requests):
-        total = units if isinstance(units, Decimal) else units * unit
-        named = dict(zip(NAMES, weights, strict=False))
-        if v.shape == "listed":
-            steps.append(call(v.entry_point, total, weights))
-        elif v.shape == "named":
-            steps.append(call(v.entry_point, total, named))
+    steps, unit, entry, shape = [], UNITS[v["unit"]], v.entry_point, v.shape
+    for pool, (units, weights) in zip(POOLS, requests, strict=False):
+        total = units if type(units) is Decimal else units * unit
+        if shape == "listed":
+            steps.append(call(entry, total, weights))
+        elif shape == "named":
+            steps.append(call(entry, total, dict(zip(NAMES, weights, strict=False))))
         else:
-            pool = f"pool{turn}"
-            steps.append(call(v.entry_point, bind=pool))
-            steps += (call(f"{pool}.{v['add']}", *member) for member in named.items())
+            add = f"{pool}.{v['add']}"
+            steps.append(new_pool(entry, pool))
+            for name, weight in zip(NAMES, weights, strict=False):
+                steps.append(call(add, name, weight))
             steps.append(call(f"{pool}.{v['split']}", total))
-    return Check(tuple(steps), clauses=v.clauses("call", "share", clauses))
+    return Check(steps, clauses=v.clauses("call", "share", clauses))
 
 
 def joined_twice(v: Variant, s: Stream, units: int, more: int) -> Check:
@@ -489,10 +499,13 @@ def nobody(v: Variant, s: Stream) -> Check:
 
 def bad_input(v: Variant, s: Stream) -> Check:
     """Totals between units, negative weights, fractions as weights."""
-    half = Decimal(v["unit"]) * s.choice((1, 2, 3)) / 4
-    parts = [Fraction(s.between(1, 5), s.choice((2, 3, 4))) for _ in range(3)]
+    half = UNITS[v["unit"]] * s.choice((1, 2, 3)) / 4
+    parts = []
+    for _ in range(3):
+        above = s.between(1, 5)
+        parts.append(PARTS[s.between(2, 4)][above])
     negative = s.shuffle((s.between(1, 3), 2, -s.between(1, 2)))
-    whole = s.between(1, 9) * Decimal(v["unit"])
+    whole = s.between(1, 9) * UNITS[v["unit"]]
     requests = (whole + half, [1, 2]), (s.between(1, 20), negative), (s.between(5, 40), parts)
     return asked(v, *requests, clauses="unit leftover")
 
@@ -503,10 +516,10 @@ def again(v: Variant, s: Stream) -> Check:
 
 def wide(v: Variant, s: Stream) -> Check:
     """Two random splits."""
-    pool = (0, 1, 1, 2, 3, 5, 10, Fraction(1, 2), Fraction(4, 3))
-    requests = (
-        (s.between(-9, 60), [s.choice(pool) for _ in range(s.between(1, 5))]) for _ in range(2)
-    )
+    below, requests = s.below, []
+    for _ in range(2):
+        units = below(70) - 9
+        requests.append((units, [WEIGHTS[below(9)] for _ in range(1 + below(5))]))
     return asked(v, *requests, clauses="leftover negative")
 
 

@@ -1,6 +1,7 @@
 """Every unit belongs to one tier, the unit at a limit too, and tiers price as the contract says."""
 
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from functools import cache
 from itertools import pairwise
 
 from sandbox.checks import Check, call
@@ -413,38 +414,44 @@ SCENARIOS = (
     ),
 )  # fmt: skip
 
-FREE = Decimal("0.00")
+FREE, RATES = Decimal("0.00"), range(11, 99)
+PLANS = tuple(f"plan{turn}" for turn in range(6))
 
 
 def asked(v: Variant, *requests, clauses: str = "") -> Check:
     """Each request is a number of units, tiers and perhaps a minimum, in the shape's manner."""
-    steps = []
-    for turn, (units, tiers, *minimum) in enumerate(requests):
+    steps, entry, is_tariff = [], v.entry_point, v.shape == "tariff"
+    for plan, (units, tiers, *minimum) in zip(PLANS, requests, strict=False):
         least = minimum[0] if minimum else FREE
-        limits = [limit for limit, _ in tiers]
-        if v.shape != "tariff":
-            steps.append(call(v.entry_point, units, tiers, least))
-        elif not limits or any(a >= b for a, b in pairwise(limits)):
-            steps.append(call(v.entry_point, tiers, least))
+        if not is_tariff:
+            steps.append(call(entry, units, tiers, least))
+        elif not tiers or any([a >= b for (a, _), (b, _) in pairwise(tiers)]):
+            steps.append(call(entry, tiers, least))
         else:
-            steps.append(call(v.entry_point, tiers, least, bind=f"plan{turn}"))
-            steps.append(call(f"plan{turn}.{v['price']}", units))
+            steps.append(call(entry, tiers, least, bind=plan))
+            steps.append(call(f"{plan}.{v['price']}", units))
             if len(requests) > 2:
-                steps.append(call(f"plan{turn}.{v['rate_of']}", units))
+                steps.append(call(f"{plan}.{v['rate_of']}", units))
     names = v.clauses("call", "input", "pricing", "rounding", clauses)
-    return Check(tuple(steps), clauses=names)
+    return Check(steps, clauses=names)
+
+
+@cache
+def part(number: int, digits: int) -> Decimal:
+    """So many hundredths, or thousandths."""
+    return Decimal(number).scaleb(-digits)
 
 
 def money(cents: int) -> Decimal:
-    return Decimal(cents).scaleb(-2)
+    return part(cents, 2)
 
 
 def three_tiers(s: Stream, first: int, digits: int = 2):
     """Three tiers with different rates; the first reaches up to `first`."""
-    second = first + s.between(3, 7)
-    limits = (first, second, second + s.between(3, 7))
-    rates = (Decimal(n).scaleb(-digits) for n in s.sample(range(11, 99), 3))
-    return list(zip(limits, rates, strict=True))
+    second = first + 3 + s.below(5)
+    third = second + 3 + s.below(5)
+    one, two, three = s.sample(RATES, 3)
+    return [(first, part(one, digits)), (second, part(two, digits)), (third, part(three, digits))]
 
 
 def visible(v: Variant, s: Stream):
@@ -464,7 +471,7 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
         tiers = three_tiers(s, s.between(4, 9))
         return asked(v, (tiers[s.below(2)][0], tiers), clauses="edge")
     if bug == "rate_rounded":
-        tiers = [(s.between(14, 18), Decimal(s.choice((112, 124, 136, 244))).scaleb(-3))]
+        tiers = [(s.between(14, 18), part(s.choice((112, 124, 136, 244)), 3))]
         return asked(v, (s.between(5, 11), tiers), clauses="rounding")
     tiers = three_tiers(s, s.between(4, 9))
     return asked(v, (tiers[0][0] + 2, tiers), clauses="pricing")
@@ -508,7 +515,7 @@ def bad_input(v: Variant, s: Stream) -> Check:
 
 def halves(v: Variant, s: Stream) -> Check:
     """Charges that end on half a cent, or just beside it."""
-    rates = [Decimal(s.choice((5, 15, 25, 125, 345, 1005))).scaleb(-3) for _ in range(3)]
+    rates = [part(s.choice((5, 15, 25, 125, 345, 1005)), 3) for _ in range(3)]
     limits = (s.choice((3, 5, 7)), s.choice((10, 12, 14)), 20)
     tiers = list(zip(limits, rates, strict=True))
     asks = ((s.choice(units), tiers) for units in ((1, 3), (5, 7, 9), (11, 13, 15, 17)))
@@ -517,10 +524,11 @@ def halves(v: Variant, s: Stream) -> Check:
 
 def wide(v: Variant, s: Stream) -> Check:
     """Two random numbers of units and tiers."""
-    asks = []
+    asks, below = [], s.below
     for _ in range(2):
-        tiers = three_tiers(s, s.between(1, 6), s.choice((2, 3)))[: s.choice((1, 2, 3, 3))]
-        asks.append((s.between(0, tiers[-1][0] + 2), tiers, money(s.choice((0, 0, 30, 150)))))
+        tiers = three_tiers(s, 1 + below(6), 2 + below(2))[: (1, 2, 3, 3)[below(4)]]
+        units = below(tiers[-1][0] + 3)
+        asks.append((units, tiers, money((0, 0, 30, 150)[below(4)])))
     return asked(v, *asks, clauses="edge floor")
 
 

@@ -610,9 +610,12 @@ SCENARIOS = (
 
 IDS = ("a1", "b2", "c3", "d4", "e5")
 SAVED, STATE = callback(), get("sync.state")
+RUNS = ("run1", "run2", "run3")
+LAST = {name: (get(f"{name}.0"), get(f"{name}.1")) for name in RUNS}
+REACHED = {name: Ref(f"{name}.1") for name in RUNS}
 replying = lru_cache(64)(callback)
 taking = lru_cache(64)(take)
-getting = lru_cache(64)(get)
+referring = lru_cache(64)(Ref)
 
 
 def state_of(v: Variant, mark, pairs=()):
@@ -624,31 +627,36 @@ def state_of(v: Variant, mark, pairs=()):
 
 def runs(v: Variant, state, plan, clauses: str, stored=(None,), count: int = 9) -> Check:
     """Runs, each (pages, now, state of its own for a stream), one taking up after the other."""
-    store, save = Ref(v["store"]), Ref(v["save"])
-    fixtures = {v["save"]: SAVED}
-    if v.shape != "stream":
-        fixtures[v["store"]] = replying(*stored)
-    steps = [call(v.entry_point, store, save, state, bind="sync")] if v.shape == "class" else []
-    breaks, key, stamp = stored != (None,), v["key"], v["stamp"]
-    for n, (pages, now, own) in enumerate(plan, 1):
-        pages = [[{key: name, stamp: when} for name, when in page] for page in pages]
-        if v.shape == "class":
-            steps += (call(f"sync.{v['run']}", pages, now), STATE)
-        elif v.shape == "stream":
-            given = state if n == 1 else own
-            steps.append(call(v.entry_point, pages, given, now, save, bind=f"run{n}"))
-            steps += (taking(f"run{n}", 1), taking(f"run{n}", count))
-        elif breaks:
-            steps.append(call(v.entry_point, pages, state if n == 1 else own, now, store, save))
-        elif n == len(plan):
-            given = state if n == 1 else Ref(f"run{n - 1}.1")
-            steps.append(call(v.entry_point, pages, given, now, store, save))
+    save_name, key, stamp, entry = v["save"], v["key"], v["stamp"], v.entry_point
+    save, fixtures, steps, given = referring(save_name), {save_name: SAVED}, [], state
+    if v.shape == "stream":
+        for name, (pages, now, own) in zip(RUNS, plan, strict=False):
+            pages = [[{key: row, stamp: when} for row, when in page] for page in pages]
+            given = own if steps else state
+            steps.append(call(entry, pages, given, now, save, bind=name))
+            steps += (taking(name, 1), taking(name, count))
+        return Check(steps, fixtures, clauses=v.clauses("call", "pages", clauses))
+    store_name, breaks = v["store"], stored != (None,)
+    store = referring(store_name)
+    fixtures[store_name] = replying(*stored)
+    if v.shape == "class":
+        run = f"sync.{v['run']}"
+        steps.append(call(entry, store, save, state, bind="sync"))
+        for pages, now, _ in plan:
+            pages = [[{key: row, stamp: when} for row, when in page] for page in pages]
+            steps += (call(run, pages, now), STATE)
+        return Check(steps, fixtures, clauses=v.clauses("call", "pages", clauses))
+    for name, (pages, now, own) in zip(RUNS, plan, strict=False):
+        pages = [[{key: row, stamp: when} for row, when in page] for page in pages]
+        if breaks and steps:
+            given = own
+        if breaks or name == RUNS[len(plan) - 1]:
+            steps.append(call(entry, pages, given, now, store, save))
         else:
-            given = state if n == 1 else Ref(f"run{n - 1}.1")
-            name = f"run{n}"
-            steps.append(call(v.entry_point, pages, given, now, store, save, bind=name))
-            steps += (getting(f"{name}.0"), getting(f"{name}.1"))
-    return Check(tuple(steps), fixtures, clauses=v.clauses("call", "pages", clauses))
+            steps.append(call(entry, pages, given, now, store, save, bind=name))
+            steps += LAST[name]
+            given = REACHED[name]
+    return Check(steps, fixtures, clauses=v.clauses("call", "pages", clauses))
 
 
 def visible(v: Variant, s: Stream):
@@ -687,14 +695,16 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
 def drawn_pages(s: Stream, low: int, names, most: int = 3):
     """Pages whose stamps rise from page to page and are often equal."""
     pages, stamp, pool = [], low, set()
-    for _ in range(s.between(1, most)):
+    below, many = s.below, len(names)
+    for _ in range(1 + below(most)):
         page, latest = [], stamp
-        for _ in range(s.choice((0, 1, 2, 2, 3))):
-            pair = (s.choice(names), stamp + s.choice((0, 0, 1, 2)))
+        for _ in range((0, 1, 2, 2, 3)[below(5)]):
+            pair = (names[below(many)], stamp + (0, 0, 1, 2)[below(4)])
             if pair not in pool:
                 pool.add(pair)
                 page.append(pair)
-                latest = max(latest, pair[1])
+                if pair[1] > latest:
+                    latest = pair[1]
         pages.append(page)
         stamp = latest
     return pages
@@ -702,31 +712,31 @@ def drawn_pages(s: Stream, low: int, names, most: int = 3):
 
 def resumed(v: Variant, s: Stream) -> Check:
     """Two or three runs; each sees rows of before again, and new ones at the same instant."""
-    mark, plan = s.choice((0, 0, 5, 9)), []
-    known = [(name, mark) for name in s.sample(IDS, s.between(0, 2))]
-    state, now = state_of(v, mark, known), mark + s.choice((1, 3, 6))
-    for _ in range(s.between(2, 3)):
-        again = s.shuffle([*known, (s.choice(IDS), mark - 1)])
-        fresh = [(name, mark + s.choice((0, 0, 1, 2))) for name in s.sample(IDS, 2)]
+    below = s.below
+    mark, plan = (0, 0, 5, 9)[below(4)], []
+    known = [(name, mark) for name in s.sample(IDS, below(3))]
+    state, now = state_of(v, mark, known), mark + (1, 3, 6)[below(3)]
+    for _ in range(2 + below(2)):
+        again = s.shuffle([*known, (IDS[below(5)], mark - 1)])
+        fresh = [(name, mark + (0, 0, 1, 2)[below(4)]) for name in s.sample(IDS, 2)]
         page = list(dict.fromkeys([*again[:2], *fresh]))
         plan.append(([page], now, state_of(v, mark, known)))
-        mark, known = max([mark, *(when for _, when in page)]), page
-        now += s.choice((0, 1, 4))
+        mark, known = max([mark, *[when for _, when in page]]), page
+        now += (0, 1, 4)[below(3)]
     return runs(v, state, plan, "state new handed mark saved")
 
 
 def many_pages(v: Variant, s: Stream) -> Check:
     """Pages with ties across their border, some without new rows."""
-    mark = s.choice((0, 4, 4, 7))
-    known = [(name, mark) for name in s.sample(IDS, s.between(0, 3))]
-    pages = drawn_pages(s, mark + s.choice((-1, 0, 0, 1)), IDS, 3)
-    now = mark + s.choice((-2, 1, 2, 3, 8))
-    plan = [
-        (pages, now, None),
-        (drawn_pages(s, mark + 2, IDS, 2), now + 2, state_of(v, mark, known)),
-    ]
-    state = state_of(v, s.choice((mark, mark, mark, None)), known)
-    return runs(v, state, plan, "new handed mark saved", count=s.choice((0, 1, 9)))
+    below = s.below
+    mark = (0, 4, 4, 7)[below(4)]
+    known = [(name, mark) for name in s.sample(IDS, below(4))]
+    pages = drawn_pages(s, mark + (-1, 0, 0, 1)[below(4)], IDS, 3)
+    now = mark + (-2, 1, 2, 3, 8)[below(5)]
+    own = state_of(v, mark, known)
+    plan = [(pages, now, None), (drawn_pages(s, mark + 2, IDS, 2), now + 2, own)]
+    state = None if below(4) == 3 else own
+    return runs(v, state, plan, "new handed mark saved", count=(0, 1, 9)[below(3)])
 
 
 def without_rows(v: Variant, s: Stream) -> Check:
@@ -760,13 +770,14 @@ def store_fails(v: Variant, s: Stream) -> Check:
 
 def wide(v: Variant, s: Stream) -> Check:
     """Up to three runs of random pages; the mark may be 0 or negative."""
-    low = s.choice((-2, 0, 1, 6))
-    known = [(name, low) for name in s.sample(IDS, s.between(0, 2))]
-    state = state_of(v, s.choice((None, low, low, low + 1)), known)
-    plan, now = [], low + s.choice((0, 2, 4, 9))
-    for _ in range(s.between(1, 3)):
+    below = s.below
+    low = (-2, 0, 1, 6)[below(4)]
+    known = [(name, low) for name in s.sample(IDS, below(3))]
+    state = state_of(v, (None, low, low, low + 1)[below(4)], known)
+    plan, now = [], low + (0, 2, 4, 9)[below(4)]
+    for _ in range(1 + below(3)):
         plan.append((drawn_pages(s, low, IDS, 2), now, state_of(v, low, known)))
-        low, now = low + s.choice((0, 1, 1, 2)), now + s.choice((0, 1, 3))
+        low, now = low + (0, 1, 1, 2)[below(4)], now + (0, 1, 3)[below(3)]
     return runs(v, state, plan, "state new handed mark saved")
 
 

@@ -1,6 +1,7 @@
 """Frames are cut at the announced length, whatever way the bytes arrive."""
 
 from functools import cache
+from typing import Literal
 
 from sandbox.checks import Check, Compare, Ref, Step, call, callback
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
@@ -422,21 +423,30 @@ SCENARIOS = (
 STRICT = Compare(exception_args=True)
 BYTES = bytes(range(1, 60)) * 2
 SILENT = callback()
+PAIRS = [(f"link{turn}", f"source{turn}") for turn in range(4)]
+
+
+@cache
+def number_of(length: int, width: int, order: Literal["little", "big"]) -> bytes:
+    return length.to_bytes(width, order)
 
 
 def header(v: Variant, size: int) -> bytes:
     """The header of a body of so many bytes; a size below 0 gives a length below the header's."""
     width = v["width"]
-    return (size + width if v["covers"] == "header_too" else size).to_bytes(width, v["order"])
+    return number_of(size + width if v["covers"] == "header_too" else size, width, v["order"])
 
 
 def cut(s: Stream, data: bytes, pieces: int) -> list[bytes]:
     """The data in at most so many chunks of at least one byte, or all in chunks of one length."""
+    size = len(data)
     if pieces > 3:
         length = s.between(1, 3)
-        return [data[at : at + length] for at in range(0, len(data), length)]
-    size = len(data)
-    places = sorted({0, size, *[s.below(size + 1) for _ in range(pieces - 1)]})
+        return [data[at : at + length] for at in range(0, size, length)]
+    places, below = {0, size}, s.below
+    for _ in range(pieces - 1):
+        places.add(below(size + 1))
+    places = sorted(places)
     return [data[a:b] for a, b in zip(places, places[1:], strict=False)]
 
 
@@ -455,40 +465,44 @@ class Talk:
     """One input: complete frames by their sizes, then a tail, which may begin a refused frame."""
 
     def __init__(self, v: Variant, s: Stream, sizes, tail: bytes = b"", refused=False, pieces=3):
-        start = s.below(40)
-        bodies = [BYTES[start + n : start + n + size] for n, size in enumerate(sizes)]
-        data = b"".join([header(v, len(body)) + body for body in bodies])
+        at, data, width = s.below(40), [], v["width"]
+        extra = width if v["covers"] == "header_too" else 0
+        for size in sizes:
+            data += (number_of(size + extra, width, v["order"]), BYTES[at : at + size])
+            at += 1
+        data = b"".join(data)
         # Nothing is called after a refusal, so that a refused header ends in the last chunk.
-        self.chunks = cut(s, data + (tail[: v["width"]] if refused else tail), pieces)
+        self.chunks = cut(s, data + (tail[:width] if refused else tail), pieces)
         if refused:
-            self.chunks[-1] += tail[v["width"] :]
-        shown = len(bodies) if v["zero"] == "handed" else sum(map(bool, bodies))
+            self.chunks[-1] += tail[width:]
+        shown = len(sizes) if v["zero"] == "handed" else len(sizes) - sizes.count(0)
         self.asks = shown + (1 if refused else 2)
         self.refused = refused
 
 
 def check(v: Variant, clauses: str, *talks: Talk) -> Check:
     """Every talk has its own decoder."""
-    steps, fixtures = [], {}
+    steps, fixtures, entry, shape = [], {}, v.entry_point, v.shape
     for turn, talk in enumerate(talks):
-        name, source = f"link{turn}", f"source{turn}"
-        if v.shape == "stages":
-            empty = [b""] if len(talk.chunks) % 2 else []
-            steps.append(call(v.entry_point, [*talk.chunks[:1], *empty, *talk.chunks[1:]]))
+        chunks = talk.chunks
+        if shape == "stages":
+            empty = [b""] if len(chunks) % 2 else []
+            steps.append(call(entry, [*chunks[:1], *empty, *chunks[1:]]))
             continue
-        steps.append(link(v.entry_point, turn))
-        if v.shape == "reader":
-            fixtures[source] = callback(*talk.chunks, b"")
+        name, source = PAIRS[turn]
+        steps.append(link(entry, turn))
+        if shape == "reader":
+            fixtures[source] = callback(*chunks, b"")
             steps += [ask(f"{name}.{v['next']}")] * talk.asks
         else:
             fixtures[source] = SILENT
             feed, held = f"{name}.{v['feed']}", ask(f"{name}.{v['held']}")
-            steps += [call(feed, chunk) for chunk in talk.chunks]
+            steps += [call(feed, chunk) for chunk in chunks]
             steps.insert(-1, held)
             if not talk.refused:
-                steps += [held, ask(f"{name}.{v['close']}")]
+                steps += (held, ask(f"{name}.{v['close']}"))
     names = v.clauses("opening", "layout", "cuts", clauses)
-    return Check(tuple(steps), fixtures, clauses=names, compare=STRICT)
+    return Check(steps, fixtures, clauses=names, compare=STRICT)
 
 
 def visible(v: Variant, s: Stream):

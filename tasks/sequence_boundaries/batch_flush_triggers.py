@@ -523,24 +523,39 @@ SCENARIOS = (
 asking, passing, replying = lru_cache(2048)(call), lru_cache(64)(tick), lru_cache(64)(callback)
 CLOCK = clock(0)
 LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
+EVENTS = (("wait", 1), ("wait", 2), ("wait", 5), ("poll", None), ("add2", 4))
+ENDING = (("waiting", None), ("close", None), ("waiting", None))
+DOWN = raises("OSError", "down")
+SOME_FAIL = ((None,), (None,), (DOWN, None), (None, DOWN, None))
+
+
+@lru_cache(64)
+def fixed_steps(poll: str, close: str, waiting: str, keys: tuple[str, ...]):
+    """The steps of the operations that have no amount, by name."""
+    asks = [call(f"box.{waiting}", key) for key in keys] or [call(f"box.{waiting}")]
+    return {
+        "poll": (call(f"box.{poll}"),),
+        "close": (call(f"box.{close}"),),
+        "waiting": tuple(asks),
+    }
 
 
 def script(v: Variant, ops, clauses: str, limits=(3, 10, 5), sent=(None,)) -> Check:
     """Operations on one object: a weight is added, the rest is named; lanes alternate."""
     fixtures = {"clock": CLOCK, v["send"]: replying(*sent)}
     steps = [call(v.entry_point, Ref(v["send"]), Ref("clock"), *limits, bind="box")]
-    names, lanes = iter(LETTERS), v.shape == "lanes"
+    names, lanes, add = iter(LETTERS), v.shape == "lanes", f"box.{v['add']}"
+    fixed = fixed_steps(v["poll"], v["close"], v["waiting"], ("p1", "p2") if lanes else ())
     for op, amount in ops:
-        if op == "wait":
+        if op in fixed:
+            steps += fixed[op]
+        elif op == "wait":
             steps.append(passing("clock", amount))
-        elif op in ("add", "add2"):
-            key = (["p2" if op == "add2" else "p1"]) if lanes else []
-            steps.append(asking(f"box.{v['add']}", *key, next(names), amount))
-        elif op == "waiting" and lanes:
-            steps += (asking(f"box.{v['waiting']}", key) for key in ("p1", "p2"))
+        elif lanes:
+            steps.append(asking(add, "p2" if op == "add2" else "p1", next(names), amount))
         else:
-            steps.append(asking(f"box.{v[op]}"))
-    return Check(tuple(steps), fixtures, clauses=v.clauses("call", clauses))
+            steps.append(asking(add, next(names), amount))
+    return Check(steps, fixtures, clauses=v.clauses("call", clauses))
 
 
 def plan(text: str):
@@ -585,13 +600,14 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
 
 def weighed(s: Stream, count: int):
     """Weights that often add up to 9, 10 or 11."""
-    adds = []
-    total = 0
+    adds, total, below = [], 0, s.below
     for _ in range(count):
-        left = 10 - total
-        weight = max(1, left + s.choice((-1, 0, 1))) if s.chance(1, 2) else s.between(1, 6)
+        if below(2) == 0:
+            weight = max(1, 10 - total + below(3) - 1)
+        else:
+            weight = 1 + below(6)
         total = 0 if total + weight >= 9 else total + weight
-        adds.append(("add2" if s.chance(1, 6) else "add", weight))
+        adds.append(("add2" if below(6) == 0 else "add", weight))
     return adds
 
 
@@ -632,7 +648,7 @@ def closing(v: Variant, s: Stream) -> Check:
     ops = [("add" if s.chance(2, 3) else "add2", s.between(1, 5)) for _ in range(s.between(0, 4))]
     ops += [("close", None), ("waiting", None)]
     last = s.shuffle((("add", 1), ("add", 30), ("close", None), ("poll", None), ("wait", 9)))
-    sent = (raises("OSError", "down"), None) if s.chance(1, 2) else (None,)
+    sent = (DOWN, None) if s.chance(1, 2) else (None,)
     limits = (s.choice((2, 3, 6)), 12, 5)
     return script(v, [*ops, *last, ("poll", None)], "close empty failed", limits, sent)
 
@@ -656,18 +672,17 @@ def failing(v: Variant, s: Stream) -> Check:
 
 def wide(v: Variant, s: Stream) -> Check:
     """A random script with small limits."""
-    ops = []
-    for _ in range(s.between(5, 8)):
-        if s.chance(3, 5):
-            ops += weighed(s, 1) if s.chance(1, 3) else [("add", s.choice((1, 2, 3, 5, 8, 11)))]
+    ops, below = [], s.below
+    for _ in range(5 + below(4)):
+        if below(5) >= 3:
+            ops.append(EVENTS[below(5)])
+        elif below(3) == 0:
+            ops += weighed(s, 1)
         else:
-            ops.append(
-                s.choice((("wait", 1), ("wait", 2), ("wait", 5), ("poll", None), ("add2", 4)))
-            )
-    ops += [("waiting", None), ("close", None), ("waiting", None)]
-    error = raises("OSError", "down")
-    sent = s.choice(((None,), (None,), (error, None), (None, error, None)))
-    limits = (s.choice((1, 2, 3, 3)), 10, s.choice((2, 5)))
+            ops.append(("add", (1, 2, 3, 5, 8, 11)[below(6)]))
+    ops += ENDING
+    sent = SOME_FAIL[below(4)]
+    limits = ((1, 2, 3, 3)[below(4)], 10, (2, 5)[below(2)])
     return script(v, ops, "limits age close empty", limits, sent)
 
 

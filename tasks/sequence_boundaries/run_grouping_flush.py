@@ -1,5 +1,7 @@
 """Neighbours that belong together form one run, and the run still open at the end is one too."""
 
+from functools import lru_cache
+
 from sandbox.checks import Check, Ref, call, get, stream, take, value
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
 
@@ -471,23 +473,36 @@ SCENARIOS = (
 )  # fmt: skip
 
 
+# Readings and names are few, so most steps have been made before.
+asking, taking = lru_cache(4096)(call), lru_cache(64)(take)
+PLACES = range(4)
+LOGS, ROWS, FEEDS, RUNS = (
+    tuple(f"{name}{place}" for place in PLACES) for name in ("log", "rows", "feed", "runs")
+)
+REFS = {name: Ref(name) for name in ("feed", *ROWS, *FEEDS)}
+USE, LOOK, NEXT = call("before.append", "mine"), get("feed.pulls"), take("runs", 1)
+PULLED = (LOOK, NEXT, LOOK, NEXT, LOOK, take("runs", 9), LOOK)
+
+
 def asked(v: Variant, *rows, clauses: str = "", pulls: int = 9) -> Check:
     """Each list of readings is given to the module in the manner of its shape."""
-    steps, fixtures = [], {}
-    for n, readings in enumerate(rows):
-        if v.shape == "tracker":
-            steps.append(call(v["cls"], bind=f"log{n}"))
-            steps += (call(f"log{n}.{v['add']}", *reading) for reading in readings)
-            steps.append(call(f"log{n}.{v['runs']}"))
-        elif v.shape == "scan":
-            fixtures[f"rows{n}"] = value(list(readings))
-            steps.append(call(v.entry_point, Ref(f"rows{n}")))
-        else:
-            fixtures[f"feed{n}"] = stream(readings)
-            steps.append(call(v.entry_point, Ref(f"feed{n}"), bind=f"runs{n}"))
-            steps.append(take(f"runs{n}", pulls))
-    watch = tuple(name for name in fixtures if name.startswith("rows"))
-    return Check(tuple(steps), fixtures, watch, v.clauses("call", "run", clauses))
+    steps, fixtures, entry = [], {}, v.entry_point
+    watch = ROWS[: len(rows)] if v.shape == "scan" else ()
+    if v.shape == "tracker":
+        for log, readings in zip(LOGS, rows, strict=False):
+            add = f"{log}.{v['add']}"
+            steps.append(asking(entry, bind=log))
+            steps += [asking(add, *reading) for reading in readings]
+            steps.append(asking(f"{log}.{v['runs']}"))
+    elif v.shape == "scan":
+        for name, readings in zip(ROWS, rows, strict=False):
+            fixtures[name] = value(list(readings))
+            steps.append(asking(entry, REFS[name]))
+    else:
+        for feed, name, readings in zip(FEEDS, RUNS, rows, strict=False):
+            fixtures[feed] = stream(readings)
+            steps += (asking(entry, REFS[feed], bind=name), taking(name, pulls))
+    return Check(steps, fixtures, watch, v.clauses("call", "run", clauses))
 
 
 def in_steps(v: Variant, s: Stream, readings, clauses: str) -> Check:
@@ -496,18 +511,17 @@ def in_steps(v: Variant, s: Stream, readings, clauses: str) -> Check:
         return asked(v, readings, readings[:-1], clauses=clauses + " use")
     numbers = v.clauses("run", "use", clauses)
     if v.shape == "lazy":
-        start = call(v.entry_point, Ref("feed"), bind="runs")
-        look = get("feed.pulls")
-        steps = (start, look, take("runs", 1), look, take("runs", 1), look, take("runs", 9), look)
+        steps = (asking(v.entry_point, REFS["feed"], bind="runs"), *PULLED)
         return Check(steps, {"feed": stream(readings)}, clauses=numbers)
-    asks, use = call(f"log.{v['runs']}", bind="before"), call("before.append", "mine")
-    steps = [call(v["cls"], bind="log"), asks, use]
-    for place, reading in enumerate(readings):
-        steps.append(call(f"log.{v['add']}", *reading))
-        if place >= len(readings) - 3:
-            steps.append(call(f"log.{v['runs']}"))
-    steps += (asks, use, call(f"log.{v['runs']}"))
-    return Check(tuple(steps), clauses=numbers)
+    runs, add = f"log.{v['runs']}", f"log.{v['add']}"
+    asks, later = asking(runs, bind="before"), asking(runs)
+    adds = [asking(add, *reading) for reading in readings]
+    steps, watched = [asking(v.entry_point, bind="log"), asks, USE], max(len(adds) - 3, 0)
+    steps += adds[:watched]
+    for step in adds[watched:]:
+        steps += (step, later)
+    steps += (asks, USE, later)
+    return Check(steps, clauses=numbers)
 
 
 def counted(states, start: int = 1):
@@ -554,10 +568,14 @@ def at_the_end(v: Variant, s: Stream) -> Check:
 def with_missing(v: Variant, s: Stream) -> Check:
     """None before, within and after runs."""
     a, b = s.sample((*v["states"], ""), 2)
-    many = v["least"] + s.between(0, 1)
-    states = [*[None] * s.between(0, 2), *[a] * many, None, *[a] * s.between(1, 2)]
-    tails = s.choice(([None], [None, None], [b] * many + [None], [None] + [b] * many))
-    return in_steps(v, s, counted(states + tails, s.between(-4, 1)), "missing short")
+    many = v["least"] + s.below(2)
+    states = [*[None] * s.below(3), *[a] * many, None, *[a] * s.between(1, 2)]
+    tail = s.below(4)
+    if tail < 2:
+        states += [None] * (tail + 1)
+    else:
+        states += [b] * many + [None] if tail == 2 else [None] + [b] * many
+    return in_steps(v, s, counted(states, s.between(-4, 1)), "missing short")
 
 
 def with_gaps(v: Variant, s: Stream) -> Check:
@@ -586,15 +604,15 @@ def in_any_case(v: Variant, s: Stream) -> Check:
 def wide(v: Variant, s: Stream) -> Check:
     """A random row of readings."""
     a, b = s.sample((*v["states"], "", ""), 2)
-    pool = (a, a, a, b, b, None, a.upper())
-    number, readings = s.between(-5, 5), []
-    state = s.choice(pool)
-    for _ in range(s.between(0, 10)):
-        if s.chance(2, 5):
-            state = s.choice(pool)
-        number += s.choice((1, 1, 1, 1, 2))
+    pool, below = (a, a, a, b, b, None, a.upper()), s.below
+    number, readings = below(11) - 5, []
+    state = pool[below(7)]
+    for _ in range(below(11)):
+        if below(5) < 2:
+            state = pool[below(7)]
+        number += (1, 1, 1, 1, 2)[below(5)]
         readings.append((number, state))
-    if s.chance(1, 2):
+    if below(2) == 0:
         return in_steps(v, s, readings, "same gap missing")
     return asked(v, readings, clauses="same gap missing short")
 
