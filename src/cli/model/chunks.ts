@@ -53,7 +53,8 @@ export class Chunks implements AsyncIterable<Uint8Array> {
       return chunks
     }
     if (this.#error !== null) throw this.#error
-    return this.#isOver ? null : chunks
+    // Never the list that waits: what comes into that one would be taken twice.
+    return this.#isOver ? null : []
   }
 
   /** Resolves when there is something new to take. For one caller at a time. */

@@ -62,7 +62,10 @@ async function readPieces<Item>(
   let hasEnded = false
   for (let isOver = false; !isOver && !hasEnded; ) {
     const chunks = body.take()
-    if (chunks?.length === 0) await body.arrival()
+    if (chunks?.length === 0) {
+      await body.arrival()
+      continue
+    }
     isOver = chunks === null
     const items = chunks === null ? splitter.end() : chunks.flatMap(splitter.feed)
     for (const item of items) {
