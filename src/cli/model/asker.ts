@@ -99,12 +99,12 @@ export class Asker {
         case 'server-error':
         case 'not-a-model':
           watch.failed()
-          if (watch.failuresInARow >= SUSPICION) {
+          if (watch.failuresInARow >= SUSPICION || failure.retryAfterMs !== undefined) {
             await watch.waitUntilReady(failure)
           } else if (attempts >= MAX_ATTEMPTS && watch.hasAnswered) {
             return this.#giveUp(failure, attempts)
           } else {
-            await sleep(failure.retryAfterMs ?? this.#backoff(attempts))
+            await sleep(this.#backoff(attempts))
           }
           break
       }

@@ -16,6 +16,8 @@ type Answered = {
   status: number
   contentType: string | undefined
   retryAfter: string | undefined
+  /** Where a redirect points. */
+  location?: string | undefined
   text: string
 }
 
@@ -25,11 +27,17 @@ export function failureOfAnswer(answer: Answered, now: number): CallFailure {
   const retryAfterMs = readRetryAfter(answer.retryAfter, now)
   return {
     kind: kindOf(answer, said),
-    message: `${answer.method} ${hostOf(answer.url)} answered ${answer.status}: ${shown(said)}`,
+    message: `${answer.method} ${hostOf(answer.url)} answered ${answer.status}: ${shown(wordsOf(answer, said))}`,
     status: answer.status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...complaintIn(answer.text),
   }
+}
+
+/** A prompt is not sent on to wherever a redirect points. */
+function wordsOf({ status, location }: Answered, said: string): string {
+  const isRedirect = status >= 300 && status < 400 && location !== undefined
+  return isRedirect ? `a redirect to ${location}` : said
 }
 
 function complaintIn(text: string): Pick<CallFailure, 'complaint'> {
@@ -41,6 +49,7 @@ function kindOf({ status, contentType, text }: Answered, said: string): CallFail
   if (status === 401 || status === 402 || status === 403) return 'unauthorized'
   if (status === 429 || status === 408) return 'busy'
   if (status === 503) return LOADING.test(said) || said === '' ? 'loading' : 'busy'
+  if (status >= 300 && status < 400) return 'no-endpoint'
   if (looksLikeHtml(contentType, text) && status < 500) return 'not-a-model'
   if (status === 404 || status === 405) {
     return UNKNOWN_MODEL.test(said) ? 'unknown-model' : 'no-endpoint'
@@ -48,7 +57,7 @@ function kindOf({ status, contentType, text }: Answered, said: string): CallFail
   if (TOO_LONG.test(said)) return 'too-long'
   if (status >= 400 && status < 500 && UNKNOWN_MODEL.test(said)) return 'unknown-model'
   if (status >= 500) return 'server-error'
-  if (status >= 300) return 'bad-request'
+  if (status >= 400) return 'bad-request'
   return looksLikeJson(text) ? 'server-error' : 'not-a-model'
 }
 
@@ -104,6 +113,7 @@ export function looksLikeJson(text: string): boolean {
 /** The first characters of a foreign text, on one line and without control characters. */
 export function shown(text: string): string {
   const line = text
+    .slice(0, 100 * SHOWN_CHARACTERS)
     .replace(/\p{C}+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim()

@@ -6,6 +6,7 @@ import {
   looksLikeJson,
   shown,
 } from './call-failure.ts'
+import { Chunks } from './chunks.ts'
 import type { CallOutcome } from './completion.ts'
 import type { Dialect } from './dialect.ts'
 import { Draft } from './draft.ts'
@@ -69,6 +70,9 @@ async function read(
     return readJsonLines(response.body, dialect, draft, url)
   }
   const text = await readText(response.body)
+  if (status === 200 && looksLikeEvents(text)) {
+    return readEventStream(Chunks.of(Buffer.from(text)), dialect, draft, url)
+  }
   if (status === 200 && looksLikeJson(text) && !looksLikeHtml(contentType, text)) {
     return readDocument(text, dialect, draft, url)
   }
@@ -77,11 +81,15 @@ async function read(
     return { ok: false, error: { kind: 'not-a-model', message } }
   }
   const retryAfter = response.header('retry-after')
-  const answer = { method: 'POST', url, status, contentType, retryAfter, text }
+  const location = response.header('location')
+  const answer = { method: 'POST', url, status, contentType, retryAfter, location, text }
   return { ok: false, error: failureOfAnswer(answer, now()) }
 }
 
-/** The body as text; what is beyond 16 MiB is not read. */
+/** A stream under another name than its own. */
+const looksLikeEvents = (text: string): boolean => /^\s*(data|event):/.test(text)
+
+/** The body as text without a byte-order mark; what is beyond 16 MiB is not read. */
 export async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -90,5 +98,5 @@ export async function readText(body: AsyncIterable<Uint8Array>): Promise<string>
     bytes += chunk.byteLength
     if (bytes > MAX_DOCUMENT_BYTES) break
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return new TextDecoder().decode(Buffer.concat(chunks))
 }

@@ -20,6 +20,14 @@ export class Chunks implements AsyncIterable<Uint8Array> {
     this.#sender = sender
   }
 
+  /** A body that has come already. */
+  static of(chunk: Uint8Array): Chunks {
+    const whole = new Chunks({ pause() {}, resume() {}, abort() {} })
+    whole.push(chunk)
+    whole.end()
+    return whole
+  }
+
   push(chunk: Uint8Array): void {
     if (this.#isOver) return
     this.#waiting.push(chunk)

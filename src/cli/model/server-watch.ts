@@ -75,14 +75,14 @@ export class ServerWatch {
       if (isFinal(failure)) throw stopFor(failure)
       const left = this.#troubleSince + patienceMs - now()
       if (left <= 0) throw this.goneFor(failure)
-      const pause = Math.min(failure.retryAfterMs ?? wait, left)
+      const pause = Math.min(Math.max(failure.retryAfterMs ?? wait, FIRST_WAIT_MS), left)
       tell(
         `${failure.message}; ${words(failure)}, next try in ${seconds(pause)}, giving up in ${seconds(left)}`,
       )
       await sleep(pause)
       if (interrupted.aborted) return
       const outcome = await probe()
-      if (outcome.ok) {
+      if (outcome.ok || isRefusal(outcome.error)) {
         tell('the model server answers again')
         this.#failuresInARow = 0
         return
@@ -104,6 +104,11 @@ export class ServerWatch {
 /** Failures that asking again cannot change. */
 export function isFinal(failure: CallFailure): boolean {
   return ['unauthorized', 'unknown-model', 'no-endpoint'].includes(failure.kind)
+}
+
+/** A server that refuses one request is there: whether it takes a task, a task will tell. */
+export function isRefusal(failure: CallFailure): boolean {
+  return failure.kind === 'bad-request' || failure.kind === 'too-long'
 }
 
 /** The end of a run for a failure that `isFinal`. */

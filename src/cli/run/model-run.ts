@@ -8,7 +8,7 @@ import { type Connection, requireSameModel } from '../model/connection.ts'
 import type { Message } from '../model/dialect.ts'
 import { runPool } from '../model/pool.ts'
 import { readWithoutText } from '../model/reading.ts'
-import { isFinal, ServerWatch, stopFor } from '../model/server-watch.ts'
+import { isFinal, isRefusal, ServerWatch, stopFor } from '../model/server-watch.ts'
 import { collectEarly } from '../small-heap.ts'
 import type { Journal } from '../workspace/journal.ts'
 import type { Reading, Reply } from '../workspace/journal-lines.ts'
@@ -128,7 +128,7 @@ async function requireReady(
     return
   }
   const failure = outcome.error
-  if (failure.kind === 'interrupted') return
+  if (failure.kind === 'interrupted' || isRefusal(failure)) return
   if (isFinal(failure)) throw stopFor(failure, identity.offered)
   if (failure.kind === 'unreachable' || failure.kind === 'not-a-model') {
     throw new Failure(EXIT.modelServer, `there is no model server at ${endpoint.baseUrl}`, {
