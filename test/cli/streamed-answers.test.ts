@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { Chunks } from '../../src/cli/model/chunks.ts'
-import { stream } from './fake-model-server.ts'
+import { splitEvents, splitLines } from '../../src/cli/model/sse.ts'
+import { chat, stream } from './fake-model-server.ts'
 import { runFixture } from './run-fixture.ts'
 import { FIXED } from './sample-epoch.ts'
+import { isProbe } from './workspace.ts'
 
 const RIGHT = `\`\`\`python\n${FIXED}\`\`\``
 const SSE = 'text/event-stream'
@@ -45,6 +47,74 @@ describe('failmap run: an answer that comes piece by piece', () => {
     const chunks = cutEvery(11, all.map((line) => `${JSON.stringify(line)}\n`).join(''))
     const fixture = await runFixture(() => ({ type: 'application/x-ndjson', chunks }))
     await fixture.run('--model', 'ollama/coder:7b', '--limit', '1')
+    expect(fixture.answers()).toMatchObject([{ reply: RIGHT, status: 'ok' }])
+  })
+})
+
+describe('failmap run: streams of servers with ways of their own', () => {
+  const said = token(RIGHT)
+  const end = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
+  const usage = { prompt_tokens: 7, completion_tokens: 3 }
+  const done = 'data: [DONE]\n\n'
+  const counted = { usage: { prompt_tokens: 7, completion_tokens: 3 } }
+
+  test.each([
+    ['data fields without data', `data:\n\n${said}data: \n\n${end}${done}`, {}],
+    ['named events that are no answer', `event: ping\ndata: {"type":"ping"}\n\n${said}${end}`, {}],
+    ['token counts without choices', `${said}${end}${event({ usage })}${done}`, counted],
+    ['choices that are null', `${said}${end}${event({ choices: null, usage })}${done}`, counted],
+    ['a torn piece behind the end', `${said}${end}data: {"choi`, {}],
+  ])('%s', async (_what, body, more) => {
+    const fixture = await runFixture(() => ({ type: SSE, body }))
+    await fixture.run('--limit', '1')
+    expect(fixture.answers()).toMatchObject([{ reply: RIGHT, status: 'ok', ...more }])
+  })
+
+  test.each(['text/plain', 'application/json'])('a stream that is called %s', async (type) => {
+    const fixture = await runFixture(() => ({ ...stream(RIGHT), type }))
+    await fixture.run('--limit', '1')
+    expect(fixture.answers()).toMatchObject([{ reply: RIGHT, status: 'ok' }])
+  })
+
+  test('a connection that breaks after the model was done loses nothing', async () => {
+    const fixture = await runFixture(() => ({ type: SSE, chunks: [said, end], destroy: true }))
+    await fixture.run('--limit', '1')
+    expect(fixture.answers()).toMatchObject([{ reply: RIGHT, finish_reason: 'stop', attempts: 1 }])
+  })
+
+  test('a stream that never ends is left when the model was done', async () => {
+    const fixture = await runFixture((seen) =>
+      isProbe(seen.body) ? stream('ready') : { type: SSE, chunks: [said, end], hang: true },
+    )
+    await fixture.run('--limit', '1', '--timeout', '2')
+    expect(fixture.answers()).toMatchObject([{ reply: RIGHT, finish_reason: 'stop' }])
+  })
+
+  test('one broken off in the middle is asked for again', async () => {
+    let calls = 0
+    const fixture = await runFixture((seen) => {
+      if (isProbe(seen.body)) return stream('ready')
+      calls += 1
+      return calls === 1 ? { type: SSE, chunks: [said], destroy: true } : stream(RIGHT)
+    })
+    await fixture.run('--limit', '1')
+    expect(fixture.answers()).toMatchObject([{ reply: RIGHT, attempts: 2 }])
+  })
+
+  test('a line without an end is not waited for', () => {
+    const chunk = Buffer.alloc(1 << 20, 'x')
+    const endless = (splitter: { feed: (chunk: Uint8Array) => unknown }) => () => {
+      for (let megabytes = 0; megabytes < 18; megabytes += 1) splitter.feed(chunk)
+    }
+    expect(endless(splitEvents())).toThrow(/a line of more than/)
+    expect(endless(splitLines())).toThrow(/a line of more than/)
+  })
+})
+
+describe('failmap run: one JSON document', () => {
+  test('with a byte-order mark', async () => {
+    const fixture = await runFixture(() => ({ body: `\ufeff${chat(RIGHT).body}` }))
+    await fixture.run('--limit', '1')
     expect(fixture.answers()).toMatchObject([{ reply: RIGHT, status: 'ok' }])
   })
 })

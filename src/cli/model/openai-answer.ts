@@ -32,6 +32,12 @@ export function readAnswerPart(value: unknown): AnswerPart | null {
   }
 }
 
+/** Token counts without a choice: what some servers end a stream with. */
+export function readUsageAlone(value: unknown): AnswerPart | null {
+  if (!isFields(value) || value.choices != null || !isFields(value.usage)) return null
+  return { model: textOf(value.model), usage: usageOf(value.usage), choice: null }
+}
+
 function isChoice(choice: unknown): boolean {
   return isFields(choice) && isMessage(choice.message) && isMessage(choice.delta)
 }

@@ -1,13 +1,13 @@
 import { failureInside } from './call-failure.ts'
 import type { Dialect, ModelRequest } from './dialect.ts'
 import type { Draft } from './draft.ts'
-import { readAnswerPart } from './openai-answer.ts'
+import { readAnswerPart, readUsageAlone } from './openai-answer.ts'
 
 function read(value: unknown, draft: Draft, url: string) {
   if (typeof value === 'object' && value !== null && 'error' in value && value.error) {
     return { kind: 'failure', error: failureInside(value.error, url) } as const
   }
-  const part = readAnswerPart(value)
+  const part = readAnswerPart(value) ?? readUsageAlone(value)
   if (part === null) {
     const error = failureInside('the answer has no "choices"', url)
     return { kind: 'failure', error } as const

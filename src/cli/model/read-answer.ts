@@ -7,6 +7,8 @@ import { type Splitter, splitEvents, splitLines } from './sse.ts'
 
 /** How long a server may keep a finished stream open before the connection is dropped. */
 const LINGER_MS = 1000
+/** How long token counts and the mark of the end may take after the model said that it was done. */
+const LAST_WORDS_MS = 5000
 
 /** Reads a `text/event-stream` answer into the draft. */
 export function readEventStream(
@@ -16,12 +18,20 @@ export function readEventStream(
   url: string,
 ): Promise<CallOutcome> {
   return readPieces(body, splitEvents(), draft, url, (event) => {
-    if (event.data.trim() === '[DONE]') return { kind: 'end' }
-    const value = parse(event.data)
+    const data = event.data.trim()
+    if (data === '[DONE]') return { kind: 'end' }
+    const value = parse(data)
+    if (data === '' || isAside(event.event, value)) return { kind: 'more' }
     if (event.event === 'error') return failed(failureInside(value ?? event.data, url))
-    if (value === undefined) return failed(brokenOff(url, event.data))
+    if (value === undefined) return failed(brokenOff(url, data))
     return dialect.read(value, draft, url)
   })
+}
+
+/** Events with a name of their own that keep the connection alive or tell about the server. */
+function isAside(name: string | undefined, value: unknown): boolean {
+  if (name === undefined || name === 'message' || name === 'error') return false
+  return typeof value !== 'object' || value === null || !('choices' in value || 'error' in value)
 }
 
 /** Reads newline-delimited JSON, as Ollama streams it. */
@@ -61,16 +71,17 @@ async function readPieces<Item>(
 ): Promise<CallOutcome> {
   let hasEnded = false
   for (let isOver = false; !isOver && !hasEnded; ) {
-    const chunks = body.take()
+    const chunks = takeChunks(body, draft)
     if (chunks?.length === 0) {
-      await body.arrival()
+      hasEnded = !(await arrives(body, draft))
       continue
     }
     isOver = chunks === null
-    const items = chunks === null ? splitter.end() : chunks.flatMap(splitter.feed)
-    for (const item of items) {
+    for (const item of split(chunks, splitter, body)) {
       const piece = read(item)
       if (piece.kind === 'failure') {
+        // A torn last piece behind the end of the model's text takes nothing from it.
+        if (isOver && piece.error.kind === 'cut' && draft.finishReason !== null) break
         body.drop()
         return { ok: false, error: piece.error }
       }
@@ -85,6 +96,38 @@ async function readPieces<Item>(
   else if (draft.finishReason === null) return { ok: false, error: brokenOff(url, '') }
   if (draft.isEmpty && draft.finishReason === null && !draft.toolCalls) return nothingIn(url)
   return { ok: true, value: draft.finish(true) }
+}
+
+/** As `Chunks.take`; a connection that breaks after the model was done has ended. */
+function takeChunks(body: Chunks, draft: Draft): Uint8Array[] | null {
+  try {
+    return body.take()
+  } catch (error) {
+    if (draft.finishReason === null) throw error
+    return null
+  }
+}
+
+function split<Item>(chunks: Uint8Array[] | null, splitter: Splitter<Item>, body: Chunks): Item[] {
+  try {
+    return chunks === null ? splitter.end() : chunks.flatMap(splitter.feed)
+  } catch (error) {
+    body.drop()
+    throw error
+  }
+}
+
+/** Waits for more; false where the model is done and the server just never ends the stream. */
+function arrives(body: Chunks, draft: Draft): Promise<boolean> {
+  const arrival = body.arrival().then(() => true)
+  if (draft.finishReason === null) return arrival
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), LAST_WORDS_MS)
+    arrival.then(() => {
+      clearTimeout(timer)
+      resolve(true)
+    })
+  })
 }
 
 /** Reads on to the end in the background, so that the connection can serve the next call. */
