@@ -497,41 +497,42 @@ def wide(v: Variant, s: Stream) -> Check:
     return asked(v, windows, moments, "end equal weekday no_days seconds")
 
 
-@cache
-def minutes_until(start: time, end: time) -> int:
-    """Counts the minutes from a start to the next time that reads like the end."""
-    now, count = datetime.combine(MONDAY, start), 0
-    while not count or now.time() != end:
-        now, count = now + timedelta(minutes=1), count + 1
-    return count
-
-
 def oracle(v: Variant):
-    """Places a window on each of the last days and compares the moment with its ends."""
+    """Looks back from the moment, and asks which was later: the latest start or the latest end."""
+    is_rounded, is_included = v["seconds"] == "rounded", v["end"] == "included"
+    is_empty, is_never = v["equal"] == "empty", v["no_days"] == "never"
+    by_start, wants_all = v["weekday"] == "of_start", v["answer"] == "all"
+    a_day = 24 * 60 * 60
 
-    def holds(days, start, end, moment):
-        if start == end and v["equal"] == "empty":
+    def holds(days, start, end, today, clock):
+        """`clock` is in seconds since midnight of the weekday `today`."""
+        if is_never and not days:
             return False
-        if not days and v["no_days"] == "never":
+        start_ago = (clock - (start.hour * 60 + start.minute) * 60) % a_day
+        end_ago = (clock - (end.hour * 60 + end.minute) * 60) % a_day
+        ends_now, is_equal = is_included and not end_ago, start_ago == end_ago
+        if is_empty if is_equal else end_ago < start_ago and not ends_now:
             return False
-        if v["seconds"] == "rounded":
-            moment += timedelta(
-                seconds=-moment.second if moment.second < 30 else 60 - moment.second
-            )
-        for back in range(3):
-            begin = datetime.combine(moment.date() - timedelta(days=back), start)
-            over = begin + timedelta(minutes=minutes_until(start, end))
-            bearer = begin if v["weekday"] == "of_start" else moment
-            inside = begin <= moment < over or (moment == over and v["end"] == "included")
-            if inside and (not days or bearer.weekday() in days):
-                return True
-        return False
+        if not days or not by_start:
+            return not days or today in days
+        if (today - (start_ago > clock)) % 7 in days:
+            return True
+        # As a window of 24 hours ends the next one begins: it may be either of the two.
+        return is_equal and ends_now and (today - 1) % 7 in days
 
     def answer(rules, moment):
-        names = [name for name, days, start, end in rules if holds(days, start, end, moment)]
-        if v["answer"] == "all":
-            return names
-        return names[0] if names else None
+        seconds = (moment.hour * 60 + moment.minute) * 60 + moment.second
+        if is_rounded:
+            seconds = (seconds + 30) // 60 * 60
+        later, clock = divmod(seconds, a_day)
+        today = (moment.weekday() + later) % 7
+        found = []
+        for name, days, start, end in rules:
+            if holds(days, start, end, today, clock):
+                found.append(name)
+        if wants_all:
+            return found
+        return found[0] if found else None
 
     class Book:
         def __init__(self):
