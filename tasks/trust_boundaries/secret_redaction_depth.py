@@ -1,5 +1,8 @@
 """Listed secrets are masked at every depth and in every listed spelling; nothing else changes."""
 
+from functools import cache
+from string import ascii_letters, digits
+
 from sandbox.checks import Check, Ref, call, value
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
 
@@ -477,88 +480,78 @@ def wide(v: Variant, s: Stream) -> Check:
     )
 
 
+NAME_CHARS = ascii_letters + digits + "-_"
+NO_SEPARATORS = str.maketrans("", "", "-_ ")
+# Deeper than any record: the depth of a secret where there is none.
+NOWHERE = 1 << 30
+
+
 def oracle(v: Variant):
-    """Lists the paths of all leaves first, decides about each path, and builds the copy from that."""
+    """Notes all places of the record as an outline, and reads it: a secret ends where the outline
+    comes back to its depth."""
+    is_loose, is_whole, mark = v["spelling"] == "loose", v["nested"] == "whole", v["mark"]
+    hide, least, shown = v["hide"], v["least"], v["shown"]
+    none_stays, is_searched = v["none"] == "stays", v["text"] == "masked"
 
+    @cache
     def bare(name):
-        return (
-            "".join(c for c in name.lower() if c not in "-_ ") if v["spelling"] == "loose" else name
-        )
-
-    def matches(key, names):
-        return any(bare(key) == bare(name) for name in names)
+        return name.lower().translate(NO_SEPARATORS) if is_loose else name
 
     def hidden_text(text):
-        if v["hide"] == "stars":
-            return "".join("*" for _ in text)
-        if len(text) >= v["least"]:
-            return v["mark"] + text[len(text) - v["shown"] :]
-        return text if v["hide"] == "tail_open" else v["mark"]
+        if hide == "stars":
+            return "".join(["*" for _ in text])
+        if len(text) >= least:
+            return mark + text[len(text) - shown :]
+        return text if hide == "tail_open" else mark
 
     def hidden(leaf):
-        if leaf is None and v["none"] == "stays":
+        if leaf is None and none_stays:
             return None
-        return hidden_text(leaf) if type(leaf) is str else v["mark"]
+        return hidden_text(leaf) if type(leaf) is str else mark
 
-    def part(piece, names):
+    def part(piece, secrets):
         """A stretch of text without blanks and ampersands: at most one pair."""
-        for at, char in enumerate(piece):
-            start = at
-            while start and (
-                piece[start - 1].isascii()
-                and piece[start - 1].isalnum()
-                or piece[start - 1] in "-_"
-            ):
-                start -= 1
-            if char == "=" and start < at and at + 1 < len(piece):
-                secret = matches(piece[start:at], names)
-                return piece[: at + 1] + (
-                    hidden_text(piece[at + 1 :]) if secret else piece[at + 1 :]
-                )
+        at = piece.find("=")
+        while 0 <= at < len(piece) - 1:
+            before, after = piece[:at], piece[at + 1 :]
+            name = before[len(before.rstrip(NAME_CHARS)) :]
+            if name:
+                return f"{before}={hidden_text(after)}" if bare(name) in secrets else piece
+            at = piece.find("=", at + 1)
         return piece
 
-    def open_text(text, names):
-        if v["text"] == "left":
-            return text
-        pieces = [""]
-        for char in text:
-            if char in " &":
-                pieces += [char, ""]
-            else:
-                pieces[-1] += char
-        return "".join(piece if piece in (" ", "&") else part(piece, names) for piece in pieces)
+    def open_text(text, secrets):
+        words = [word.split("&") for word in text.split(" ")]
+        return " ".join(["&".join([part(piece, secrets) for piece in it]) for it in words])
 
-    def leaves(node, path):
-        inner = (
-            node.items() if type(node) is dict else enumerate(node) if type(node) is list else ()
-        )
-        yield path, node
-        for key, below in inner:
-            yield from leaves(below, (*path, key))
+    def outline(node, copy, depth, places):
+        """Notes (depth, container of the copy, key, what is there) of every place in a node."""
+        for key, inner in node.items() if type(node) is dict else enumerate(node):
+            places.append((depth, copy, key, inner))
+            kind = type(inner)
+            if kind is dict or kind is list:
+                copy[key] = dict.fromkeys(inner) if kind is dict else [None] * len(inner)
+                outline(inner, copy[key], depth + 1, places)
+        return places
 
     def model(record, names):
-        built = {}
-        for path, node in leaves(record, ()):
-            secrets = [
-                depth for depth, key in enumerate(path) if type(key) is str and matches(key, names)
-            ]
-            if v["nested"] == "whole" and secrets:
-                # In a masked container there is nothing left to build.
-                if secrets[0] < len(path) - 1:
-                    continue
-                is_container = False
+        secrets, top = {bare(name) for name in names}, [None]
+        secret_at = NOWHERE
+        for depth, copy, key, inner in outline([record], top, 0, []):
+            if depth <= secret_at:
+                is_secret = type(key) is str and bare(key) in secrets
+                secret_at = depth if is_secret else NOWHERE
+            kind = type(inner)
+            if kind is dict or kind is list:
+                if is_whole and depth == secret_at:
+                    copy[key] = mark
+            elif secret_at != NOWHERE:
+                copy[key] = hidden(inner)
+            elif is_searched and kind is str and "=" in inner:
+                copy[key] = open_text(inner, secrets)
             else:
-                is_container = type(node) in (dict, list)
-            if is_container:
-                made = type(node)() if type(node) is dict else [None] * len(node)
-            elif secrets:
-                made = hidden(node)
-            else:
-                made = open_text(node, names) if type(node) is str else node
-            built[path] = made
-            if path:
-                built[path[:-1]][path[-1]] = made
-        return built[()]
+                copy[key] = inner
+        return top[0]
 
     if v.shape == "walk":
         return {v["redact"]: model}
