@@ -631,55 +631,74 @@ def wide(v: Variant, s: Stream) -> Check:
 
 
 def oracle(v: Variant):
-    """Keeps what every request left, and reckons what came between two of them."""
+    """Counts in whole grains what a bucket lacks to be full, and lets deliveries come one by one.
+
+    A grain is a twelfth of a unit of time, a sixth of a token a unit, or their product.
+    """
+    is_steady, drains = v["refill"] == "steady", v["refusal"] == "drains"
+    over_refused, back_refused = v["over"] == "refused", v["back"] == "refused"
+    starts_empty = v["start"] == "empty"
+    whole_rate = 6
+    whole_token = UNIT * whole_rate
+
+    def grains(amount, whole):
+        if type(amount) is int:
+            return amount * whole
+        above, below = amount.as_integer_ratio()
+        count, rest = divmod(above * whole, below)
+        if rest:
+            raise ArithmeticError(f"{amount} is not a number of grains")
+        return count
 
     class Bucket:
         def __init__(self, capacity, rate, now):
-            self.capacity, self.rate, self.born = Fraction(capacity), rate, now
-            first = self.capacity if v["start"] == "full" else Fraction(0)
-            self.left = [(now, first)]
+            self.capacity, self.rate = grains(capacity, whole_token), grains(rate, whole_rate)
+            self.lacks = self.capacity if starts_empty else 0
+            self.latest = grains(now, UNIT)
+            self.next_delivery = self.latest + UNIT
 
-        def came(self, early, late):
-            if v["refill"] == "steady":
-                return (late - early) * self.rate
-            ends, total = self.born, 0
-            while (ends := ends + 1) <= late:
-                total += self.rate if ends > early else 0
-            return total
-
-        def look(self, cost, now):
-            """The cost that counts, the time that counts, and the tokens then."""
-            latest, level = self.left[-1]
-            if cost < 0 or (cost > self.capacity and v["over"] == "refused"):
+        def come_to(self, cost, now):
+            """Lets time go on to `now`; gives the cost that counts."""
+            need, then = grains(cost, whole_token), grains(now, UNIT)
+            if need < 0 or (over_refused and need > self.capacity):
                 raise ValueError
-            if now < latest and v["back"] == "refused":
-                raise ValueError
-            now = max(now, latest)
-            there = level + self.came(latest, now)
-            return min(cost, self.capacity), now, min(there, self.capacity)
+            if then < self.latest:
+                if back_refused:
+                    raise ValueError
+                then = self.latest
+            if is_steady:
+                self.lacks = max(self.lacks - (then - self.latest) * self.rate, 0)
+            while self.next_delivery <= then:
+                self.next_delivery += UNIT
+                if not is_steady:
+                    self.lacks = max(self.lacks - self.rate * UNIT, 0)
+            self.latest = then
+            return min(need, self.capacity)
 
         def take(self, cost, now):
-            cost, now, there = self.look(cost, now)
-            granted = not there < cost
-            rest = there - cost if granted else there if v["refusal"] == "free" else Fraction(0)
-            self.left.append((now, rest))
+            lacks = self.come_to(cost, now) + self.lacks
+            granted = lacks <= self.capacity
+            if granted or drains:
+                self.lacks = min(lacks, self.capacity)
             return granted
 
         def wait(self, cost, now):
-            cost, now, there = self.look(cost, now)
-            self.left.append((now, there))
-            if v["refill"] == "steady":
-                return max(Fraction(cost - there) / self.rate, Fraction(0))
-            until, ends = now, self.born
-            while there + self.came(now, until) < cost:
-                ends += 1
-                until = max(now, ends)
-            return Fraction(until - now)
+            excess = self.come_to(cost, now) + self.lacks - self.capacity
+            if excess <= 0:
+                return Fraction(0)
+            if is_steady:
+                return Fraction(excess, self.rate * UNIT)
+            delivery = self.next_delivery
+            while (excess := excess - self.rate * UNIT) > 0:
+                delivery += UNIT
+            return Fraction(delivery - self.latest, UNIT)
+
+        def left(self):
+            return Fraction(self.capacity - self.lacks, whole_token)
 
         def level(self, now):
-            _, now, there = self.look(0, now)
-            self.left.append((now, there))
-            return there
+            self.come_to(0, now)
+            return self.left()
 
     class Keyed:
         def __init__(self, capacity, rate):
@@ -689,11 +708,11 @@ def oracle(v: Variant):
             bucket = self.buckets.get(key) or Bucket(*self.settings, now)
             granted = bucket.take(cost, now)
             self.buckets[key] = bucket
-            return Fraction(0) if granted else bucket.wait(cost, bucket.left[-1][0])
+            return Fraction(0) if granted else bucket.wait(cost, Fraction(bucket.latest, UNIT))
 
     def replay(requests, capacity, rate, begin):
         bucket = Bucket(capacity, rate, begin)
-        return [(bucket.take(cost, now), bucket.left[-1][1]) for now, cost in requests]
+        return [(bucket.take(cost, now), bucket.left()) for now, cost in requests]
 
     for name in ("take", "wait", "level"):
         setattr(Bucket, v[name], Bucket.__dict__[name])
