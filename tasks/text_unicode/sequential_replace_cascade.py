@@ -1,5 +1,7 @@
 """All replacements apply to the original text at once; what was put in is not replaced again."""
 
+from string import ascii_letters, digits
+
 from sandbox.checks import Check, Ref, call, value
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
 
@@ -491,65 +493,75 @@ def wide(v: Variant, s: Stream) -> Check:
     return asked(v, rules, text, clauses="pick case place repeated tilde")
 
 
+WORD_CHARS = frozenset(ascii_letters + digits + "_")
+
+
 def oracle(v: Variant):
-    """Asks every rule about every place, by comparing characters one by one."""
+    """Finds all occurrences of every rule first, then reads and takes those that it comes to."""
+    is_exact, is_anywhere = v["case"] == "exact", v["place"] == "anywhere"
+    protects, by_length = v["tilde"] == "protects", v["pick"] == "longest"
+    last_counts, refuses_empty = v["repeated"] == "last", v["empty"] == "refused"
 
-    def same(one, two):
-        return one == two or (v["case"] == "ignored" and one.swapcase() == two)
+    def folded(text):
+        return text if is_exact else text.casefold()
 
-    def equal(one, two):
-        return len(one) == len(two) and all(map(same, one, two))
+    def refuse(old):
+        if refuses_empty and not old:
+            raise ValueError
 
     def settle(rules):
-        kept = []
-        for old, new in rules:
-            if not old:
-                if v["empty"] == "refused":
-                    raise ValueError
-                continue
-            place = next((n for n, (known, _) in enumerate(kept) if equal(known, old)), None)
-            if place is None:
-                kept.append((old, new))
-            elif v["repeated"] == "last":
-                kept[place] = (old, new)
-        return kept
+        """Pairs of a folded name and its content, those that are preferred first."""
+        pairs = [(folded(old), new) for old, new in rules if old]
+        new_of = dict(pairs if last_counts else reversed(pairs))
+        names = list(dict.fromkeys([old for old, _ in pairs]))
+        if by_length:
+            names.sort(key=len, reverse=True)
+        return [(name, new_of[name]) for name in names]
 
-    def occurs(old, text, at):
-        if not equal(old, text[at : at + len(old)]):
-            return False
-        beside = [text[n] for n in (at - 1, at + len(old)) if 0 <= n < len(text)]
-        joined_on = [char for char in beside if char == "_" or "0" <= char <= "9" or char.isalpha()]
-        return v["place"] == "anywhere" or not joined_on
+    def is_apart(text, at, end):
+        return WORD_CHARS.isdisjoint((text[at - 1 : at], text[end : end + 1]))
+
+    def occurrences(text, rules):
+        """By place, how long the occurrence there is and what it becomes."""
+        source, found = folded(text), {}
+        for old, new in settle(rules):
+            at = source.find(old)
+            while at >= 0:
+                if at not in found and (is_anywhere or is_apart(text, at, at + len(old))):
+                    found[at] = (len(old), new)
+                at = source.find(old, at + 1)
+        return found
 
     def rewrite(text, rules):
-        def rest(at):
-            if at >= len(text):
-                return ""
-            if text[at] == "~" and at < len(text) - 1 and v["tilde"] == "protects":
-                return text[at + 1] + rest(at + 2)
-            fitting = [(old, new) for old, new in rules if occurs(old, text, at)]
-            if not fitting:
-                return text[at] + rest(at + 1)
-            longest = max(len(old) for old, _ in fitting)
-            if v["pick"] == "longest":
-                fitting = [rule for rule in fitting if len(rule[0]) == longest]
-            return fitting[0][1] + rest(at + len(fitting[0][0]))
+        found, result, at = occurrences(text, rules), "", 0
+        while at < len(text):
+            if protects and text[at] == "~" and at + 1 < len(text):
+                size, new = 2, text[at + 1]
+            else:
+                size, new = found.get(at) or (1, text[at])
+            result += new
+            at += size
+        return result
 
-        return rest(0)
+    def rewrite_all(text, rules):
+        for old, _ in rules:
+            refuse(old)
+        return rewrite(text, rules)
 
     class Book:
         def __init__(self):
             self.rules = []
 
         def add(self, old, new):
-            self.rules = settle([*self.rules, (old, new)])
+            refuse(old)
+            self.rules.append((old, new))
 
         def apply(self, text):
             return rewrite(text, self.rules)
 
     setattr(Book, v["add"], Book.add)
     setattr(Book, v["apply"], Book.apply)
-    return {v["function"]: lambda text, rules: rewrite(text, settle(rules)), v["cls"]: Book}
+    return {v["function"]: rewrite_all, v["cls"]: Book}
 
 
 CATEGORY = Category(
