@@ -1,6 +1,5 @@
 """Nested maps are merged key by key to any depth, and neither input is touched."""
 
-from copy import deepcopy
 from functools import cache
 
 from sandbox.checks import Check, Compare, Ref, call, look, put, value
@@ -602,58 +601,62 @@ def wide(v: Variant, s: Stream) -> Check:
 def oracle(v: Variant):
     """Looks for the first clash, then says of every key where it stands and what it has."""
     error = {"ValueError": ValueError, "LookupError": LookupError}[v["error"]]
+    moves, sets_none, joins = v["order"] == "moves", v["none"] == "sets", v["lists"] == "join"
+    clears, raises = v["empty"] == "clears", v["clash"] == "raises"
 
-    def first_clash(base, layer, path):
+    def first_clash(base, layer):
+        """The keys that lead to it, or an empty tuple."""
         for key in layer:
             one, other = base.get(key), layer[key]
             if one is None or other is None:
                 continue
-            if isinstance(one, dict) != isinstance(other, dict):
-                return (*path, key)
-            inner = first_clash(one, other, (*path, key)) if isinstance(one, dict) else None
-            if inner:
-                return inner
-        return None
+            if (type(one) is dict) is not (type(other) is dict):
+                return (key,)
+            if type(one) is dict and (inner := first_clash(one, other)):
+                return (key, *inner)
+        return ()
 
-    def keys_of(base, layer):
-        if v["order"] == "moves":
-            return [key for key in base if key not in layer] + list(layer)
-        return list(base) + [key for key in layer if key not in base]
+    def copy_of(held):
+        if type(held) is dict:
+            return {key: copy_of(inner) for key, inner in held.items()}
+        return held[:] if type(held) is list else held
 
     def together(base, layer):
-        pairs = []
-        for key in keys_of(base, layer):
+        both = {}
+        for key in base:
             if key not in layer:
-                pairs.append((key, base[key]))
-            elif layer[key] is not None:
-                pairs.append((key, value_of(base.get(key), layer[key])))
-            elif v["none"] == "sets":
-                pairs.append((key, None))
-        return dict(pairs)
+                both[key] = copy_of(base[key])
+            elif not moves:
+                lay(both, key, base[key], layer[key])
+        for key in layer:
+            if moves or key not in base:
+                lay(both, key, base.get(key), layer[key])
+        return both
 
-    def value_of(old, new):
-        if isinstance(new, dict):
-            is_fresh = not isinstance(old, dict) or (not new and v["empty"] == "clears")
-            return together({} if is_fresh else old, new)
-        if isinstance(new, list) and isinstance(old, list) and v["lists"] == "join":
-            return [*old, *new]
-        return new
+    def lay(both, key, old, new):
+        """Puts under the key what old and new come to, if anything."""
+        if type(new) is dict:
+            is_fresh = type(old) is not dict or (clears and not new)
+            both[key] = together({} if is_fresh else old, new)
+        elif type(new) is list:
+            both[key] = [*old, *new] if joins and type(old) is list else new[:]
+        elif new is not None or sets_none:
+            both[key] = new
 
     def model(base, layer):
-        path = first_clash(base, layer, ()) if v["clash"] == "raises" else None
-        if path:
+        if raises and (path := first_clash(base, layer)):
             raise error(path)
-        return deepcopy(together(base, layer))
+        return together(base, layer)
 
     class Holder:
         def __init__(self, base):
-            self._held = deepcopy(base)
+            self._held = copy_of(base)
 
     def apply(self, layer):
         self._held = model(self._held, layer)
 
     setattr(Holder, v["apply"], apply)
-    setattr(Holder, v["current"], lambda self: deepcopy(self._held))
+    setattr(Holder, v["current"], lambda self: copy_of(self._held))
     return {v["cls"]: Holder, v["function"]: model}
 
 
