@@ -413,35 +413,38 @@ def wide(v: Variant, s: Stream) -> Check:
 
 def oracle(v: Variant):
     """Lays out the shelves of a column one after the other, and looks up where a row belongs."""
-
-    def label(row, column):
-        if column not in row:
-            return ("gone", v["absent"] == "beyond")
-        cell = row[column]
-        if cell is None or (v["blank"] == "missing" and str(cell).replace(" ", "") == ""):
-            return ("gone", False)
-        return ("text" if type(cell) is str else "number", cell)
+    is_beyond, drops_blank = v["absent"] == "beyond", v["blank"] == "missing"
+    is_refused, by_id, id_name = v["mixed"] == "refused", v["ties"] == "by_id", v["id"]
+    in_front_of = {
+        descending: v["place"] == "first" or (v["place"] == "with_direction" and descending)
+        for descending in (False, True)
+    }
+    absent = object()
 
     def places(rows, column, descending):
-        labels = [label(row, column) for row in rows]
-        found = set(labels)
-        numbers, texts, gone = (
-            sorted(item for item in found if item[0] == kind) for kind in ("number", "text", "gone")
-        )
-        if numbers and texts and v["mixed"] == "refused":
+        cells = [row.get(column, absent) for row in rows]
+        numbers, texts = set(), set()
+        for cell in cells:
+            kind = type(cell)
+            if kind is int:
+                numbers.add(cell)
+            elif kind is str and not (drops_blank and not cell.strip(" ")):
+                texts.add(cell)
+        if is_refused and numbers and texts:
             raise ValueError
-        shelves = numbers + texts
+        shelves = [*sorted(numbers), *sorted(texts)]
         if descending:
-            shelves = shelves[::-1]
-        in_front = v["place"] == "first" or (v["place"] == "with_direction" and descending)
-        shelves = gone + shelves if in_front else shelves + gone
-        return [shelves.index(item) for item in labels]
+            shelves.reverse()
+        place_of = {cell: place for place, cell in enumerate(shelves)}
+        gone = -2 if in_front_of[descending] else len(shelves)
+        place_of[absent] = gone + is_beyond
+        return [place_of.get(cell, gone) for cell in cells]
 
     def several(rows, order):
         ranks = [places(rows, name.lstrip("-"), name[0] == "-") for name in order]
-        ids = [row[v["id"]] for row in rows]
-        last = [ids] if v["ties"] == "by_id" else [list(range(len(ids)))]
-        return [one for *_, one in sorted(zip(*ranks, *last, ids, strict=True))]
+        ids = [row[id_name] for row in rows]
+        last = ids if by_id else range(len(ids))
+        return [found[-1] for found in sorted(zip(*ranks, last, ids, strict=True))]
 
     def single(rows, column, descending=False):
         return several(rows, ["-" * descending + column])
