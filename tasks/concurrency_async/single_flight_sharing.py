@@ -1,6 +1,7 @@
 """Concurrent calls for one key share a single load and its outcome."""
 
 from functools import cache
+from typing import Any
 
 from sandbox.checks import Check, Ref, call, callback, interleave, raises
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
@@ -524,84 +525,88 @@ def wide(v: Variant, s: Stream) -> Check:
     return script(v, "lead join failure closed kept", replies, *rounds)
 
 
+class LoggedFlight:
+    """A line of the oracle's log; the result of one that failed is its error."""
+
+    __slots__ = ("key", "called", "ending", "result")
+
+    def __init__(self, key: str) -> None:
+        self.key, self.called, self.ending = key, False, ""
+        self.result: Any = None
+
+
 def oracle(v: Variant):
     """Writes a log of flights; every call is a step counter that looks flights up in the log."""
+    goes_anew, is_kept, is_told = v["late"] == "anew", v["kept"] == "kept", v["report"] == "told"
+    is_shared, stops = v["failure"] == "shared", v["closed"] == "stops"
+    closed_error = {"RuntimeError": RuntimeError, "InterruptedError": InterruptedError}[v["error"]]
 
     class Desk:
         def __init__(self, load):
-            self.load, self.log = load, []
+            self.load, self.log, self.landed = load, [], []
 
         def in_air(self, key):
-            return [
-                f
-                for f in self.log
-                if f["key"] == key
-                and f["end"] is None
-                and not (f["called"] and v["late"] == "anew")
-            ]
+            """The flight that can be joined; there is one at most."""
+            for flight in self.log:
+                if flight.key == key and not flight.ending:
+                    if not (goes_anew and flight.called):
+                        return flight
+            return None
 
         def flights(self):
-            return sorted({flight["key"] for flight in self.log if self.in_air(flight["key"])})
-
-        def end(self, flight, how, value=None):
-            flight["end"] = (
-                1 + max((other["end"][0] for other in self.log if other["end"]), default=0),
-                how,
-                value,
-            )
+            return sorted(key for key in {it.key for it in self.log} if self.in_air(key))
 
     class Call:
         def __init__(self, desk, key):
             self.desk, self.key, self.flight, self.leads = desk, key, None, False
 
         def answer(self, result, how):
-            raise StopIteration(result if v["report"] == "plain" else (result, how))
+            raise StopIteration((result, how) if is_told else result)
 
         def arrive(self):
-            ends = [
-                flight["end"]
-                for flight in self.desk.log
-                if flight["key"] == self.key and flight["end"]
-            ]
-            landed = [end for end in ends if end[1] == "landed"]
-            if landed and v["kept"] == "kept":
-                self.answer(max(landed, key=lambda end: end[0])[2], "kept")
-            flying = self.desk.in_air(self.key)
-            self.leads = not flying
-            self.flight = flying[0] if flying else {"key": self.key, "end": None, "called": False}
+            desk, key = self.desk, self.key
+            if is_kept:
+                for flight in reversed(desk.landed):
+                    if flight.key == key:
+                        self.answer(flight.result, "kept")
+            self.flight = desk.in_air(key)
+            self.leads = self.flight is None
             if self.leads:
-                self.desk.log.append(self.flight)
+                self.flight = LoggedFlight(key)
+                desk.log.append(self.flight)
 
         def __next__(self):
-            if self.flight is None:
+            flight = self.flight
+            if flight is None:
                 self.arrive()
-            elif self.leads and not self.flight["called"]:
+            elif not self.leads:
+                if flight.ending:
+                    self.leave(flight)
+            elif flight.called:
+                flight.ending = "landed"
+                self.desk.landed.append(flight)
+                self.answer(flight.result, "loaded")
+            else:
                 try:
-                    self.flight["result"] = self.desk.load(self.key)
+                    flight.result = self.desk.load(self.key)
                 except OSError as error:
-                    self.desk.end(self.flight, "failed", error)
+                    flight.ending, flight.result = "failed", error
                     raise
-                self.flight["called"] = True
-            elif self.leads:
-                self.desk.end(self.flight, "landed", self.flight["result"])
-                self.answer(self.flight["result"], "loaded")
-            elif self.flight["end"]:
-                self.leave(*self.flight["end"][1:])
+                flight.called = True
 
-        def leave(self, how, value):
-            if how == "landed":
-                self.answer(value, "joined")
-            if how == "failed" and v["failure"] == "shared":
-                raise value
-            if how == "closed" and v["closed"] == "stops":
-                raise {"RuntimeError": RuntimeError, "InterruptedError": InterruptedError}[
-                    v["error"]
-                ]
+        def leave(self, flight):
+            if flight.ending == "landed":
+                self.answer(flight.result, "joined")
+            if flight.ending == "failed" and is_shared:
+                raise flight.result
+            if flight.ending == "closed" and stops:
+                raise closed_error
             self.arrive()
 
         def close(self):
-            if self.leads and self.flight is not None and not self.flight["end"]:
-                self.desk.end(self.flight, "closed")
+            flight = self.flight
+            if flight is not None and self.leads and not flight.ending:
+                flight.ending = "closed"
 
     setattr(Desk, v["fetch"], lambda self, key: Call(self, key))
     setattr(Desk, v["flights"], Desk.flights)
