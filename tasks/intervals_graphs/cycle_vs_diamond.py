@@ -394,47 +394,47 @@ def wide(v: Variant, s: Stream) -> Check:
 
 
 def oracle(v: Variant):
-    """Keeps the way as a list of places in lists, and moves its last place on step by step."""
+    """Keeps the way and what is still to be tried at each place of it, and moves its end on."""
+    is_refused, skips_self = v["stranger"] == "refused", v["self_edge"] == "ignored"
+    ascends, again = v["order"] == "ascending", v["closing"] == "again"
+    with_lead, from_smallest = v["report"] == "with_lead", v["report"] == "smallest"
+    failure = type(v["error"], (Exception,), {})
 
     def walk(needs):
-        names = {name for others in needs.values() for name in others}
-        if v["stranger"] == "refused" and not names <= set(needs):
+        """What was left, in that order, and the report of a cycle or None."""
+        if is_refused and not needs.keys() >= {
+            name for others in needs.values() for name in others
+        }:
             raise LookupError
-        lists = {name: list(needs.get(name, [])) for name in {*needs, *names}}
-        if v["self_edge"] == "ignored":
-            lists = {name: [n for n in others if n != name] for name, others in lists.items()}
-        tops = list(needs)
-        if v["order"] == "ascending":
-            tops.sort()
-            lists = {name: sorted(others) for name, others in lists.items()}
-        left = []
-        for top in tops:
-            way = [] if top in left else [top]
-            while way:
-                last = way[-1]
-                entered = [name for name in lists[last] if name not in left]
-                if not entered:
-                    left.append(way.pop())
-                elif entered[0] in way:
-                    return left, report(way, entered[0])
-                else:
-                    way.append(entered[0])
+        left, way, untried = [], [], [sorted(needs)[::-1] if ascends else [*needs][::-1]]
+        while untried[-1] or way:
+            if not untried[-1]:
+                untried.pop()
+                left.append(way.pop())
+                continue
+            name = untried[-1].pop()
+            if name in left or (skips_self and way[-1:] == [name]):
+                continue
+            if name in way:
+                return left, report(way, name)
+            way.append(name)
+            others = needs.get(name, ())
+            untried.append(sorted(others, reverse=True) if ascends else [*others][::-1])
         return left, None
 
     def report(way, name):
         lead, cycle = [], list(way)
         while cycle[0] != name:
             lead.append(cycle.pop(0))
-        if v["report"] == "smallest":
+        if from_smallest:
             while cycle[0] != min(cycle):
                 cycle.append(cycle.pop(0))
-        again = cycle[:1] if v["closing"] == "again" else []
-        return (lead if v["report"] == "with_lead" else []) + cycle + again
+        return (lead if with_lead else []) + cycle + (cycle[:1] if again else [])
 
     def plan(needs):
         left, cycle = walk(needs)
         if cycle is not None:
-            raise type(v["error"], (Exception,), {})(" -> ".join(cycle))
+            raise failure(" -> ".join(cycle))
         return left
 
     return {v["find"]: lambda needs: walk(needs)[1], v["plan"]: plan}
