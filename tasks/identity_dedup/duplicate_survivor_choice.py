@@ -607,38 +607,42 @@ def wide(v: Variant, s: Stream) -> Check:
 
 
 def oracle(v: Variant):
-    """Asks of every place in the list whether it is a seat, and searches whom it is for."""
-
-    def beats(rows, one, other):
-        """Whether the record at place `one` survives the one at `other`."""
-        mine, its = rows[one][v["version"]], rows[other][v["version"]]
-        if v["rule"] == "version" and mine != its:
-            return mine > its
-        return one > other if v["ties"] == "last" else one < other
+    """Enters places in dicts by key, the stronger ones later: what is there in the end survives."""
+    key_name, version, fields = v["key"], v["version"], (v["label"], v["size"])
+    by_version, by_first = v["rule"] == "version", v["ties"] == "first"
+    at_first, fills, stays = v["seat"] == "first", v["fill"] == "filled", v["alone"] == "stays"
 
     def kept(rows):
+        keys = [one[key_name] for one in rows]
+        backwards = range(len(rows) - 1, -1, -1)
+        rising = backwards if by_first else backwards[::-1]
+        if by_version:
+            rising = sorted(rising, key=lambda place: rows[place][version])
+        survivors = {keys[place]: place for place in rising}
+        seats = {keys[place]: place for place in backwards} if at_first else survivors
+        values = {
+            (keys[place], field): rows[place][field]
+            for place in (backwards if fills else ())
+            for field in fields
+            if rows[place][field] is not None
+        }
         out = []
-        for place, one in enumerate(rows):
-            if one[v["key"]] is None:
-                out += [dict(one)] if v["alone"] == "stays" else []
-                continue
-            group = [at for at, other in enumerate(rows) if other[v["key"]] == one[v["key"]]]
-            survivor = next(
-                at for at in group if all(beats(rows, at, it) for it in group if it != at)
-            )
-            if place != (min(group) if v["seat"] == "first" else survivor):
-                continue
-            whole = dict(rows[survivor])
-            for field in (v["label"], v["size"]) if v["fill"] == "filled" else ():
-                known = [rows[at][field] for at in group if rows[at][field] is not None]
-                if whole[field] is None and known:
-                    whole[field] = known[0]
-            out.append(whole)
+        for place, key in enumerate(keys):
+            if key is None:
+                out += [rows[place]] if stays else []
+            elif seats[key] == place:
+                whole = dict(rows[survivors[key]])
+                if fills:
+                    for field in fields:
+                        if whole[field] is None:
+                            whole[field] = values.get((key, field))
+                out.append(whole)
         return out
 
     def dropped(rows):
-        keys = [one[v["key"]] for one in rows]
-        return {key: keys.count(key) - 1 for key in keys if key is not None and keys.count(key) > 1}
+        keys = [one[key_name] for one in rows]
+        counts = {key: keys.count(key) for key in keys if key is not None}
+        return {key: count - 1 for key, count in counts.items() if count > 1}
 
     class Roster:
         def __init__(self):
