@@ -1,6 +1,7 @@
 """A day that a month lacks is replaced as stated, and later dates are counted as stated too."""
 
 from datetime import date, timedelta
+from functools import lru_cache
 from itertools import islice
 
 from sandbox.checks import Check, call, take
@@ -536,53 +537,56 @@ def wide(v: Variant, s: Stream) -> Check:
     return asked(v, *requests, clauses="counted missing last_day end")
 
 
-def oracle(v: Variant):
-    """Walks through the calendar day by day and month by month."""
-    one = timedelta(days=1)
+@lru_cache(8192)
+def days_of(year: int, month: int) -> tuple[date, ...]:
+    """Every day of a month, found by walking from its first day on."""
+    day, days = date(year, month, 1), []
+    while day.month == month:
+        days.append(day)
+        day += timedelta(days=1)
+    return tuple(days)
 
-    def length(year, month):
-        day, count = date(year, month, 1), 0
-        while day.month == month:
-            day, count = day + one, count + 1
-        return count
+
+def oracle(v: Variant):
+    """Picks each date from the sheets of the calendar, which list the days of a month."""
+    month_end, clamp = v["last_day"] == "month_end", v["missing"] == "clamp"
+    from_start, at_start = v["counted"] == "from_start", v["first"] == "start"
+    negative, left_out = v["negative"], v["end"] == "left_out"
+
+    def turned(year, month, months):
+        """The year and month so many sheets further on, or back."""
+        years, more = divmod(months, 12)
+        year, month = year + years, month + more
+        return (year + 1, month - 12) if month > 12 else (year, month)
 
     def moved(origin, months):
-        year, month = origin.year, origin.month
-        for _ in range(abs(months)):
-            month += 1 if months > 0 else -1
-            if month == 13:
-                year, month = year + 1, 1
-            elif month == 0:
-                year, month = year - 1, 12
-        if v["last_day"] == "month_end" and (origin + one).month != origin.month:
-            return date(year, month, length(year, month))
-        if v["missing"] == "clamp":
-            return max(
-                date(year, month, d + 1) for d in range(length(year, month)) if d < origin.day
-            )
-        day = date(year, month, 1)
-        for _ in range(origin.day - 1):
-            day += one
-        return day
+        place = turned(origin.year, origin.month, months)
+        sheet, number = days_of(*place), origin.day
+        if month_end and origin == days_of(origin.year, origin.month)[-1]:
+            return sheet[-1]
+        if number <= len(sheet):
+            return sheet[number - 1]
+        return sheet[-1] if clamp else days_of(*turned(*place, 1))[number - len(sheet) - 1]
 
     def row(start, step):
-        taken, at = (0, start) if v["first"] == "start" else (1, moved(start, step))
+        taken, at = (0, start) if at_start else (1, moved(start, step))
         while True:
             yield at
             taken += 1
-            at = moved(start, taken * step) if v["counted"] == "from_start" else moved(at, step)
+            at = moved(start, taken * step) if from_start else moved(at, step)
 
     def refuse(step):
-        if step == 0 or (step < 0 and v["negative"] == "refused"):
+        if step == 0 or (step < 0 and negative == "refused"):
             raise ValueError
 
     def lazy(start, step, until=None):
         refuse(step)
-        sign = 1 if step > 0 else -1
         for day in row(start, step):
-            ahead = 1 if until is None else sign * (until - day).days
-            if ahead < 0 or (ahead == 0 and v["end"] == "left_out"):
-                return
+            if until is not None:
+                if day > until if step > 0 else day < until:
+                    return
+                if day == until and left_out:
+                    return
             yield day
 
     class Plan:

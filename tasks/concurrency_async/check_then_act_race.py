@@ -562,22 +562,21 @@ def wide(v: Variant, s: Stream) -> Check:
 
 
 def oracle(v: Variant):
-    """Keeps the history of claims and replays it; each claimant is a step counter."""
+    """Each claimant is a step counter, and the record is asked of all who ever got a claim."""
+    seats, overall, frees = room(v), v["scope"] == "overall", v["failed"] == "frees"
+    welcome, loser = v["again"] == "welcome", v["loser"]
+    refusal = {"LookupError": LookupError, "PermissionError": PermissionError}[v["error"]]
 
     class Book:
         def __init__(self, note):
-            self.note, self.history = note, []
+            self.note, self.winners = note, []
 
-        def holding(self):
-            held = []
-            for event, key, who in self.history:
-                if event == "takes":
-                    held.append((key, who))
-                else:
-                    held.remove((key, who))
-            return held
+        def held(self):
+            return sorted([(one.key, one.who) for one in self.winners if one.holds])
 
     class Claimant:
+        holds = False
+
         def __init__(self, book, key, who, work):
             self.book, self.key, self.who, self.work, self.turn = book, key, who, work, 0
 
@@ -595,58 +594,59 @@ def oracle(v: Variant):
                     raise
                 raise StopIteration(done)
 
-        def arrive(self):
-            near = [
-                who
-                for key, who in self.book.holding()
-                if key == self.key or v["scope"] == "overall"
-            ]
-            if self.who in near and v["again"] == "welcome":
-                raise StopIteration(v["already"])
-            if self.who in near or len(near) == room(v):
-                if v["loser"] == "raises":
-                    raise {"LookupError": LookupError, "PermissionError": PermissionError}[
-                        v["error"]
-                    ]
-                raise StopIteration(v["lost"] if v["loser"] == "told" else sorted(near))
-            self.book.history.append(("takes", self.key, self.who))
-
         def close(self):
             if self.turn in (1, 2):
                 self.give_up()
 
+        def arrive(self):
+            near = self.near()
+            if self.who in near and welcome:
+                raise StopIteration(v["already"])
+            if self.who in near or len(near) == seats:
+                if loser == "raises":
+                    raise refusal
+                raise StopIteration(v["lost"] if loser == "told" else sorted(near))
+            self.get()
+
         def give_up(self):
-            if v["failed"] == "frees":
-                self.book.history.append(("gives up", self.key, self.who))
+            if frees:
+                self.lose()
+
+        def near(self):
+            """Holders of the claims that count for this one."""
+            others = self.book.winners
+            return [one.who for one in others if one.holds and (overall or one.key == self.key)]
+
+        def get(self):
+            self.holds = True
+            self.book.winners.append(self)
+
+        def lose(self):
+            self.holds = False
 
     if v.shape != "record":
         setattr(Book, v["claim"], lambda self, key, who, work: Claimant(self, key, who, work))
-        setattr(Book, v["held"], lambda self: sorted(self.holding()))
+        setattr(Book, v["held"], Book.held)
         return {v["cls"]: Book}
 
     class Written(Claimant):
-        """Reads the record before every step and writes it anew afterwards."""
+        """Has no memory of its own: what is written in the shared record counts."""
 
         def __init__(self, claims, note, key, who, work):
             super().__init__(Book(note), key, who, work)
             self.claims = claims
 
-        def on_record(self, step):
-            self.book.history = [
-                ("takes", key, who) for key, holders in self.claims.items() for who in holders
-            ]
-            try:
-                step()
-            finally:
-                self.claims.clear()
-                for key, who in self.book.holding():
-                    self.claims.setdefault(key, []).append(who)
+        def near(self):
+            lists = self.claims.values() if overall else [self.claims.get(self.key, [])]
+            return [who for holders in lists for who in holders]
 
-        def __next__(self):
-            self.on_record(super().__next__)
+        def get(self):
+            self.claims[self.key] = [*self.claims.get(self.key, []), self.who]
 
-        def close(self):
-            self.on_record(super().close)
+        def lose(self):
+            left = [who for who in self.claims.pop(self.key) if who != self.who]
+            if left:
+                self.claims[self.key] = left
 
     return {v["claim"]: Written}
 

@@ -569,15 +569,21 @@ def wide(v: Variant, s: Stream) -> Check:
 
 def oracle(v: Variant):
     """Compares every event with all that are kept, field by field."""
-    counted = [v["id"]]
-    counted += [v[field] for field, part in PARTS if v[part] == "counts"]
+    name, source, payload, revision = (v[word] for word in ("id", "source", "payload", "revision"))
+    counted = [v[field] for field, part in PARTS if v[part] == "counts"]
+    never, drops = v["missing"] == "never", v["amended"] == "dropped"
 
     def is_same(one, other):
-        if one[v["id"]] is not None and other[v["id"]] is not None:
-            return all(one[name] == other[name] for name in counted)
-        if one[v["id"]] is not other[v["id"]] or v["missing"] == "never":
+        if one[name] != other[name]:
             return False
-        return one[v["source"]] == other[v["source"]] and one[v["payload"]] == other[v["payload"]]
+        if one[name] is None:
+            if never:
+                return False
+            return one[source] == other[source] and one[payload] == other[payload]
+        for field in counted:
+            if one[field] != other[field]:
+                return False
+        return True
 
     class Inbox:
         def __init__(self):
@@ -587,8 +593,7 @@ def oracle(v: Variant):
             self.all += 1
             for place, other in enumerate(self.keep):
                 if is_same(one, other):
-                    higher = one[v["revision"]] > other[v["revision"]]
-                    if not higher or v["amended"] == "dropped":
+                    if one[revision] <= other[revision] or drops:
                         return False
                     self.keep[place] = one
                     return True

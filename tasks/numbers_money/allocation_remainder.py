@@ -3,6 +3,7 @@
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
+from math import lcm
 
 from sandbox.checks import Check, Step, call
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
@@ -524,50 +525,51 @@ def wide(v: Variant, s: Stream) -> Check:
 
 
 def oracle(v: Variant):
-    """Counts units up one by one, and looks for each further recipient anew."""
-    unit = Decimal(v["unit"])
+    """Counts in whole numbers: weights of one denominator, and what each cut leaves of a unit."""
+    unit, later, negative = Decimal(v["unit"]), v["ties"] == "later", v["negative"]
+    by_cut, pass_over = v["leftover"] == "largest_cut", v["zero_weight"] == "passed_over"
 
-    def next_one(losses, weights, served):
-        order = list(range(len(weights)))
-        if v["ties"] == "later":
-            order.reverse()
-        waiting = [at for at in order if at not in served]
-        if v["leftover"] == "largest_cut":
-            most = max(losses[at] for at in waiting)
-            return next(at for at in waiting if losses[at] == most)
-        everyone = v["zero_weight"] == "included"
-        return next(at for at in waiting if everyone or weights[at] > 0)
+    def whole_weights(weights):
+        if any([weight.numerator < 0 for weight in weights]):
+            raise ValueError
+        scale = lcm(*[weight.denominator for weight in weights])
+        return [weight.numerator * (scale // weight.denominator) for weight in weights]
+
+    def counts_of(units, weights):
+        """Units of each; those left over go out one by one, to whom is next among the others."""
+        everything = sum(weights)
+        counts, cuts = [], []
+        for weight in weights:
+            count, cut = divmod(units * weight, everything)
+            counts.append(count)
+            cuts.append(cut)
+        waiting = [at for at, weight in enumerate(weights) if weight or not pass_over]
+        if later:
+            waiting.reverse()
+        for _ in range(units - sum(counts)):
+            best = max([cuts[at] for at in waiting]) if by_cut else None
+            at = next(at for at in waiting if best is None or cuts[at] == best)
+            waiting.remove(at)
+            counts[at] += 1
+        return counts
 
     def model(total, weights):
-        weights = list(weights)
-        if any(weight < 0 for weight in weights) or (total < 0 and v["negative"] == "refused"):
+        weights = whole_weights(weights)
+        if total < 0 and negative == "refused":
             raise ValueError
-        units = sum(1 for _ in range(int(abs(total) / unit)))
-        if units * unit != abs(total):
+        units = int(total / unit)
+        if units * unit != total:
             raise ValueError
         if not weights:
             if total or v["nobody"] == "refused":
                 raise ValueError
             return []
-        if all(weight == 0 for weight in weights):
+        if not any(weights):
             if v["all_zero"] == "refused":
                 raise ValueError
             weights = [1 for _ in weights]
-        counts = []
-        for weight in weights:
-            count = 0
-            while (count + 1) * sum(weights) <= units * weight:
-                count += 1
-            counts.append(count)
-        losses = [
-            Fraction(units) * weight / sum(weights) - count
-            for weight, count in zip(weights, counts, strict=True)
-        ]
-        served = []
-        while sum(counts) + len(served) < units:
-            served.append(next_one(losses, weights, served))
-        sign = -1 if total < 0 else 1
-        return [(count + served.count(at)) * sign * unit for at, count in enumerate(counts)]
+        sign = -1 if units < 0 else 1
+        return [sign * count * unit for count in counts_of(abs(units), weights)]
 
     class Roster:
         def __init__(self):
@@ -579,8 +581,13 @@ def oracle(v: Variant):
             self.joined.append((name, weight))
 
         def split(self, total):
-            names = sorted({n for n, _ in self.joined}, key=[n for n, _ in self.joined].index)
-            weights = [sum(w for n, w in self.joined if n == name) for name in names]
+            names, weights = [], []
+            for name, weight in self.joined:
+                if name in names:
+                    weights[names.index(name)] += weight
+                else:
+                    names.append(name)
+                    weights.append(weight)
             return list(zip(names, model(total, weights), strict=True))
 
     setattr(Roster, v["add"], Roster.add)

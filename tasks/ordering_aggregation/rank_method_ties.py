@@ -580,34 +580,45 @@ def wide(v: Variant, s: Stream) -> Check:
     return asked(v, pairs, clauses="scope best method rank missing")
 
 
+# Worth less than any score.
+LEAST = -(10**9)
+
+
 def oracle(v: Variant):
-    """Compares every row with every other one, and numbers them one by one."""
+    """Gives each score a worth, counts who is worth more or as much, and numbers them."""
+    unranked, overall = v["missing"] == "unranked", v["scope"] == "overall"
+    method, is_number = v["method"], v["form"] == "number"
+    sign = 1 if v["best"] == "highest" else -1
+    name_of, group_of, score_of = v["id"], v["group"], v["score"]
 
-    def is_better(one, other):
-        if one is None or other is None:
-            return one is not None and v["missing"] == "last"
-        return one > other if v["best"] == "highest" else one < other
+    def worth(score):
+        return LEAST if score is None else sign * score
 
-    def rank_of(rows, own):
-        _, group, score = own
-        if score is None and v["missing"] == "unranked":
-            return None
-        peers = [peer for _, where, peer in rows if v["scope"] == "overall" or where == group]
-        if v["missing"] == "unranked":
-            peers = [peer for peer in peers if peer is not None]
-        better = [peer for peer in peers if is_better(peer, score)]
-        if v["method"] == "average":
-            equal = [n for n, _ in enumerate((p for p in peers if p == score), len(better) + 1)]
-            place = Fraction(sum(equal), len(equal))
+    def rank_of(own, others):
+        """The rank of what is worth `own` among all that are ranked together, itself included."""
+        better = [other for other in others if other > own]
+        if method == "average":
+            positions = range(len(better) + 1, len(better) + others.count(own) + 1)
+            place = Fraction(sum(positions), len(positions))
         else:
-            place = 1 + len(better if v["method"] == "competition" else set(better))
-        if v["form"] == "number":
+            place = 1 + len(better if method == "competition" else set(better))
+        if is_number:
             return place
-        return Fraction(place - 1) / max(len(peers) - 1, 1)
+        return Fraction(place - 1) / max(len(others) - 1, 1)
+
+    def rank_among(known, group, score):
+        if score is None and unranked:
+            return None
+        others = [
+            worth(peer)
+            for _, where, peer in known
+            if (overall or where == group) and not (unranked and peer is None)
+        ]
+        return rank_of(worth(score), others)
 
     def ranks(rows):
-        known = [(row[v["id"]], row[v["group"]], row[v["score"]]) for row in rows]
-        return {row[0]: rank_of(known, row) for row in known}
+        known = [(row[name_of], row[group_of], row[score_of]) for row in rows]
+        return {name: rank_among(known, group, score) for name, group, score in known}
 
     class Board:
         def __init__(self):
@@ -617,9 +628,9 @@ def oracle(v: Variant):
             self.rows = [row for row in self.rows if row[0] != name] + [(name, group, score)]
 
         def rank(self, name):
-            for row in self.rows:
-                if row[0] == name:
-                    return rank_of(self.rows, row)
+            for known, group, score in self.rows:
+                if known == name:
+                    return rank_among(self.rows, group, score)
             raise LookupError
 
     setattr(Board, v["record"], Board.record)

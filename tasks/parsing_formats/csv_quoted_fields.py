@@ -1,5 +1,6 @@
 """Quoted fields hold separators, quotes and line breaks; a row is not a line."""
 
+import re
 from functools import cache
 
 from sandbox.checks import Check, Compare, Step, call, take
@@ -478,53 +479,56 @@ def wide(v: Variant, s: Stream) -> Check:
 
 
 def oracle(v: Variant):
-    """Goes from character to character and keeps in mind what it is in the middle of."""
+    """Goes from piece to piece and keeps in mind what it is in the middle of."""
     refusal = type(v["error"], (Exception,), {"__module__": "module"})
-    end = object()
+    end, sep, doubled = object(), v["sep"], v["escape"] == "doubled"
+    nothing = None if v["bare_empty"] == "none" else ""
+    ignores, refuses_inner = v["blanks"] == "ignored", v["inner"] == "refused"
+    breaks, refuses_short = {sep, "\n", end}, v["short"] == "refused"
+    # Characters with a meaning stand alone; what lies between two of them is one piece.
+    pieces = re.compile(f'[{re.escape(sep)}"\n\\\\ ]|[^{re.escape(sep)}"\n\\\\ ]+').findall
 
     def rows(text):
         number, row, value, state, width = 1, [], "", "open", None
-        for char in [*text, end]:
-            ends_field = char in (v["sep"], "\n", end)
-            if state == "taken" and char is not end:
-                value, state = value + char, "quoted"
-            elif state == "behind" and char == '"' and v["escape"] == "doubled":
-                value, state = value + char, "quoted"
-            elif state in ("quoted", "taken"):
-                if char is end:
+        for piece in [*pieces(text), end]:
+            if state == "quoted" or state == "taken":
+                if piece is end:
                     raise refusal(number)
-                if char == "\\" and v["escape"] == "backslash":
+                if state == "taken":
+                    value, state = value + piece, "quoted"
+                elif piece == "\\" and not doubled:
                     state = "taken"
-                elif char == '"':
+                elif piece == '"':
                     state = "behind"
                 else:
-                    value += char
-            elif ends_field:
-                if char != v["sep"] and not row and state == "open" and value == "":
+                    value += piece
+            elif state == "behind" and piece == '"' and doubled:
+                value, state = value + piece, "quoted"
+            elif piece in breaks:
+                is_bare_empty = state == "open" and value == ""
+                if is_bare_empty and piece != sep and not row:
                     continue
-                is_none = state == "open" and value == "" and v["bare_empty"] == "none"
-                row.append(None if is_none else value)
+                row.append(nothing if is_bare_empty else value)
                 value, state = "", "open"
-                if char == v["sep"]:
+                if piece == sep:
                     continue
                 width = width or len(row)
-                if len(row) > width or (len(row) < width and v["short"] == "refused"):
+                if len(row) > width or (len(row) < width and refuses_short):
                     raise refusal(number)
-                filler = None if v["bare_empty"] == "none" else ""
-                while len(row) < width:
-                    row.append(filler)
-                yield row
+                yield row + [nothing] * (width - len(row))
                 number, row = number + 1, []
-            elif state in ("behind", "over"):
-                if char != " " or v["blanks"] == "data":
+            elif state != "open":
+                if piece != " " or not ignores:
                     raise refusal(number)
                 state = "over"
-            elif char == '"' and value.strip(" " if v["blanks"] == "ignored" else "") == "":
+            elif piece != '"':
+                value += piece
+            elif value.strip(" " if ignores else "") == "":
                 value, state = "", "quoted"
-            elif char == '"' and v["inner"] == "refused":
+            elif refuses_inner:
                 raise refusal(number)
             else:
-                value += char
+                value += piece
 
     def records(text):
         found = rows(text)

@@ -1,7 +1,7 @@
 """A retry makes as many calls as stated, waits between them only, and surfaces the stated error."""
 
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 
 from sandbox.checks import Check, Ref, Reply, call, callback, clock, get, raises
@@ -657,6 +657,8 @@ def wide(v: Variant, s: Stream) -> Check:
 
 def oracle(v: Variant):
     """Goes from failure to failure by recursion, with all that happened before in a list."""
+    which = 0 if v["which"] == "first" else -1
+    wraps, hook = v["exhausted"] == "wrapped", v["hook"]
 
     def init(self, calls, error):
         Exception.__init__(self)
@@ -671,17 +673,17 @@ def oracle(v: Variant):
 
     def go_on(work, left, pause, sleep, note, errors=()):
         if left == 0:
-            error = errors[0 if v["which"] == "first" else -1]
-            raise error if v["exhausted"] == "itself" else gave_up(len(errors), error)
+            error = errors[which]
+            raise gave_up(len(errors), error) if wraps else error
         if errors:
-            if v["hook"] == "each_wait":
+            if hook == "each_wait":
                 note(len(errors), errors[-1])
             sleep(len(errors) * pause)
         try:
             return work()
         except OSError as failure:
-            errors = (*errors, failure)
-            if v["hook"] == "each_failure":
+            errors += (failure,)
+            if hook == "each_failure":
                 note(len(errors), failure)
         return go_on(work, left - 1, pause, sleep, note, errors)
 
@@ -702,7 +704,7 @@ def oracle(v: Variant):
 
     def batch(work, items, limit, *settings):
         left = most(limit)
-        return [go_on(lambda item=item: work(item), left, *settings) for item in items]
+        return [go_on(partial(work, item), left, *settings) for item in items]
 
     setattr(Retrier, v["run"], Retrier.run)
     return {v["cls"]: Retrier, v["function"]: function, v["batch"]: batch}
