@@ -3,18 +3,13 @@
 `plain` is what `codec_json` writes into prompts; `pack` is what goes to the process of a patch.
 """
 
-import io
-import pickle
-from collections import deque
 from collections.abc import Callable
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 from sandbox.checks import BUILTINS, Check, Compare, Fixture, Reply, Step
 from sandbox.codec import encode
-from sandbox.names import Attr, Ref
+from sandbox.freezing import Freezer, dump, is_immutable
+from sandbox.names import Ref
 
 
 def plain(check: Check) -> tuple[Any, ...]:
@@ -149,95 +144,60 @@ def _step_from(data: tuple[Any, ...]) -> Step:
 def pack(check: Check) -> bytes:
     """The check as the runner reads it.
 
-    This is pickle, for its speed and because the direction is safe: only the judge writes it, and
-    the process of a patch reads nothing else. Nothing that comes back is ever pickle.
     Arguments are frozen apart, so that each step gets fresh objects and late bindings resolve.
     """
     if check._packed:
         return check._packed[0]
     fixtures, steps, watch = plain(check)
-    frozen = (
-        tuple((name, kind, _freeze(parts)) for name, kind, parts in fixtures),
-        tuple(_freeze_step(step) for step in steps),
-        tuple(map(_split, watch)),
-        check.compare.aliasing,
+    freezer = Freezer()
+    data = dump(
+        (
+            tuple((name, kind, freezer.parts(parts)) for name, kind, parts in fixtures),
+            tuple(_freeze_step(step, freezer) for step in steps),
+            tuple(map(_split, watch)),
+            check.compare.aliasing,
+        )
     )
-    data = _dumps(frozen, apart=True)
     check._packed.append(data)
     return data
 
 
-_IMMUTABLE = frozenset(
-    {type(None), bool, int, float, str, bytes, Fraction, Decimal, date, datetime, timedelta, time}
-)
-
-
-def _is_immutable(value: Any) -> bool:
-    kind = type(value)
-    return kind in _IMMUTABLE or (kind is tuple and all(map(_is_immutable, value)))
-
-
-class _Pickler(pickle.Pickler):
-    # A fraction is pickled as text by default, which is ten times slower to read.
-    dispatch_table = {Fraction: lambda value: (Fraction, (value.numerator, value.denominator))}
-
-
-def _dumps(value: Any, apart: bool) -> bytes:
-    """With `apart` nothing is written as a reference to what came before: values that happen to be
-    one object here are equal objects there, as they are for a client, and `is` cannot pass for
-    `==`."""
-    buffer = io.BytesIO()
-    pickler = _Pickler(buffer, 5)
-    pickler.fast = apart
-    pickler.dump(value)
-    return buffer.getvalue()
-
-
-def _shares(value: Any, seen: set[int]) -> bool:
-    """Whether one object that can change is reached twice: it has to stay one."""
-    kind = type(value)
-    if kind in _IMMUTABLE or kind is Ref or kind is Attr:
-        return False
-    if kind is not tuple and kind is not frozenset:
-        if id(value) in seen:
-            return True
-        seen.add(id(value))
-    if isinstance(value, dict):
-        return any(_shares(part, seen) for pair in value.items() for part in pair)
-    if isinstance(value, (tuple, list, set, frozenset, deque)):
-        return any(_shares(part, seen) for part in value)
-    return False
-
-
-def _freeze(parts: tuple[Any, ...]) -> Any:
-    """Values that cannot change as they are, others as bytes; in a list if they hold names."""
-    if _is_immutable(parts):
-        return parts
-    data = _dumps(parts, apart=not _shares(parts, set()))
-    return [data] if b"sandbox.names" in data else data
-
-
-def _freeze_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """(arguments, keyword arguments, places that a name of the check fills), the first two frozen
-    as one unless nothing in them can change."""
-    late = tuple((at, _split(arg.name)) for at, arg in enumerate(args) if type(arg) is Ref)
-    plain_args = tuple(None if type(arg) is Ref else arg for arg in args)
-    if _is_immutable((*plain_args, *kwargs.values())):
-        return (plain_args, kwargs or None, late)
-    return (_freeze((plain_args, kwargs)), None, late)
-
-
-def _freeze_step(step: tuple[Any, ...]) -> tuple[Any, ...]:
+def _freeze_step(step: tuple[Any, ...], freezer: Freezer) -> tuple[Any, ...]:
     op, parts, bind = step
     if op == "within":
         name, steps, error = parts
-        inner = tuple(_freeze_step(one) for one in steps)
-        return (op, _split(name), (inner, _freeze((error,))), bind)
+        inner = tuple(_freeze_step(one, freezer) for one in steps)
+        return (op, _split(name), (inner, freezer.parts((error,))), bind)
     if op == "interleave":
-        return (op, (), _freeze(parts), bind)
+        return (op, (), freezer.parts(parts), bind)
     if op == "call":
-        return (op, _split(parts[0]), _freeze_call(*parts[1:]), bind)
-    return (op, _split(parts[0]), _freeze(parts[1:]), bind)
+        return (op, _split(parts[0]), _freeze_call(parts[1], parts[2], freezer), bind)
+    return (op, _split(parts[0]), freezer.parts(parts[1:]), bind)
+
+
+def _freeze_call(args: tuple[Any, ...], kwargs: dict[str, Any], freezer: Freezer) -> Any:
+    """(arguments, keyword arguments, what is to be filled in and where: the path of a name, or a
+    frozen argument), the first two frozen as one where arguments may hold the same object."""
+    fills: list[tuple[int, Any]] = []
+    given = list(args)
+    changeable = 0
+    for place, arg in enumerate(args):
+        if type(arg) is Ref:
+            fills.append((place, _split(arg.name)))
+            given[place] = None
+        elif not is_immutable(arg):
+            changeable += 1
+            fills.append((place, freezer.argument(arg)))
+            given[place] = None
+    if changeable > 1 or not all(map(is_immutable, kwargs.values())):
+        return _freeze_together(args, kwargs, freezer)
+    return (tuple(given), kwargs or None, tuple(fills))
+
+
+def _freeze_together(args: tuple[Any, ...], kwargs: dict[str, Any], freezer: Freezer) -> Any:
+    late = tuple((at, _split(arg.name)) for at, arg in enumerate(args) if type(arg) is Ref)
+    given = tuple(None if type(arg) is Ref else arg for arg in args)
+    return (freezer.parts((given, kwargs)), None, late)
 
 
 def _split(path: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ nothing: what it says is the module's own claim.
 """
 
 import io
+import marshal
 import pickle
 import sys
 import types
@@ -43,7 +44,9 @@ from sandbox.wire import LOAD_ERROR, LOADED, OBSERVATION, pack_answer, unpack_ta
 
 MAX_OBSERVATION = 1 << 20
 _ModuleType, _modules, _BytesIO = types.ModuleType, sys.modules, io.BytesIO
-_loads, _enumerate, _join = pickle.loads, enumerate, b"".join
+_read_pickle, _read_marshal, _enumerate, _join = pickle.loads, marshal.loads, enumerate, b"".join
+# How a pickle begins; marshalled parts begin with the mark of a tuple.
+_PICKLE = 0x80
 # A pipe holds 64 KiB: larger writes would wait for the judge, smaller ones cost a call each.
 _SEND_AT = 1 << 15
 
@@ -104,6 +107,10 @@ def run(frame: bytes, send: Callable[[bytes], None]) -> None:
 
 
 _OVER = join_tuple([b"i1;", b"(0:", b"(0:"])
+
+
+def _loads(data: bytes) -> Any:
+    return _read_pickle(data) if data[0] == _PICKLE else _read_marshal(data)
 
 
 class _Unpickler(pickle.Unpickler):
@@ -176,7 +183,7 @@ class CheckRun:
         return b"".join(encoder.out)
 
     def thaw(self, frozen: Any) -> Any:
-        """The values that `sandbox.packing.pack` froze, fresh and with names resolved."""
+        """The values that `sandbox.freezing.Freezer` froze, fresh and with names resolved."""
         kind = type(frozen)
         if kind is tuple:
             return frozen
@@ -199,13 +206,13 @@ class CheckRun:
     def call(self, target: tuple[str, ...], rest: Any, bind: str | None) -> Any:
         first = target[0]
         function = TARGETS[first] if first[0] == "@" else self.resolve(target)
-        args, kwargs, late = rest
+        args, kwargs, fills = rest
         if type(args) is not tuple:
             args, kwargs = self.thaw(args)
-        if late:
+        if fills:
             args = list(args)
-            for place, path in late:
-                args[place] = self.resolve(path)
+            for place, fill in fills:
+                args[place] = self.resolve(fill) if type(fill) is tuple else self.thaw(fill)[0]
         return function(*args, **kwargs) if kwargs else function(*args)
 
     def get(self, target: tuple[str, ...], rest: Any, bind: str | None) -> Any:

@@ -78,21 +78,21 @@ class ImportsTest(unittest.TestCase):
         }
         self.assertEqual(users, {"drawing.py"})
 
-    def test_pickle_is_read_by_the_runner_alone(self):
+    def test_pickle_is_written_by_the_judge_and_read_by_the_runner(self):
         users = {
             path.relative_to(SANDBOX).as_posix()
             for path in SANDBOX.rglob("*.py")
             if imports_of(path) & {"pickle", "shelve", "dill"}
         }
-        self.assertEqual(users, {"packing.py", "runner.py"})
+        self.assertEqual(users, {"freezing.py", "runner.py"})
 
-    def test_code_is_carried_into_a_jail_and_nowhere_else(self):
+    def test_marshal_carries_code_into_a_jail_and_checks_to_a_patch(self):
         users = {
             path.relative_to(SANDBOX).as_posix()
             for path in SANDBOX.rglob("*.py")
             if "marshal" in imports_of(path)
         }
-        self.assertEqual(users, {"jail/sources.py", "jail/carried.py"})
+        self.assertEqual(users, {"jail/sources.py", "jail/carried.py", "freezing.py", "runner.py"})
 
     def test_code_runs_from_text_in_the_runner_and_the_jail_only(self):
         for path in SANDBOX.glob("*.py"):

@@ -1,10 +1,13 @@
 """Checks as bytes: what a patch gets is equal to what was drawn, and nothing more is one object."""
 
 import unittest
-from datetime import date
+from collections import deque
+from datetime import date, timedelta
+from decimal import Decimal
 from fractions import Fraction
 
-from sandbox.checks import Check, Ref, call, same, value
+from sandbox.checks import Attr, Check, Ref, call, same, value
+from sandbox.codec import encode
 from sandbox.codec_json import check_from_json, check_to_json
 from sandbox.decode import decode
 from sandbox.packing import pack
@@ -17,6 +20,18 @@ def keep(x):
 
 def one(a, b):
     return a is b
+
+
+def grow(rows, by=1):
+    rows.extend([0] * by)
+    return len(rows)
+
+
+def nested(rows, held):
+    return rows[0] is held["row"]
+
+
+LIMIT = 7
 
 
 def ends(rows):
@@ -57,6 +72,39 @@ class PackTest(unittest.TestCase):
         row = [1]
         check = Check((call("one", row, row), call("ends", [row, [2], row]), call("one", [1], [1])))
         self.assertEqual(seen(check), [True, True, False])
+
+    def test_each_step_gets_its_own_copy_of_what_several_are_given(self):
+        rows = [[1], [2]]
+        steps = (call("grow", rows), call("grow", rows, by=2), call("grow", rows))
+        self.assertEqual(seen(Check(steps)), [3, 4, 3])
+
+    def test_what_two_arguments_share_stays_shared_but_not_with_other_steps(self):
+        row = [1]
+        steps = (
+            call("ends", ([row], 0, [row])[::2]),
+            call("nested", [row], {"row": row}),
+            call("nested", [row], {"row": [1]}),
+            call("keep", row, bind="a"), call("keep", row, bind="b"), same("a", "b"),
+        )  # fmt: skip
+        answers = [answer for answer in seen(Check(steps)) if answer is not None]
+        self.assertEqual(answers, [False, True, False, False])
+
+    def test_every_kind_of_value_arrives_as_itself(self):
+        for x in (*EQUAL, bytearray(b"ab"), {1, "a"}, frozenset({2}), 1j, range(3), slice(1, None),
+                  -0.0, float("inf"), "\ud800", deque([1, [2]]), {"k": [Decimal("1.50")]},
+                  {2: {"deep": ((), [None, True])}}, timedelta(seconds=1)):  # fmt: skip
+            for given in (x, [x], {"x": x}, ([], x)):
+                with self.subTest(given=given):
+                    (kept,) = seen(Check((call("keep", given),)))
+                    self.assertEqual(encode(kept), encode(given))
+
+    def test_names_inside_values_are_filled_in(self):
+        check = Check(
+            (call("keep", [Ref("given"), [Ref("given")]], bind="a"), same("a.0", "given"),
+             same("a.1.0", "given"), call("keep", [Attr("LIMIT")]), call("keep", Attr("LIMIT"))),
+            {"given": value([1])},
+        )  # fmt: skip
+        self.assertEqual(seen(check)[1:], [True, True, [7], 7])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,104 @@
+"""Freezes the values of checks: as bytes that make fresh objects each time they are read.
+
+The bytes are marshal, or pickle where a value is none that marshal knows: for their speed, and
+because the direction is safe. Only the judge writes them, and the process of a patch reads nothing
+else. Nothing that comes back is ever either.
+
+Values that happen to be one object here and cannot change are written apart: they are equal objects
+there, as they are for a client, and `is` cannot pass for `==`.
+"""
+
+import io
+import marshal
+import pickle
+from collections import deque
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from sandbox.names import Attr, Ref
+
+# The last version of marshal that writes equal values apart and texts as they are, not interned.
+_APART = 2
+_MARSHALLED = frozenset({type(None), bool, int, float, str, bytes, tuple, list, dict, set})
+_IMMUTABLE = frozenset(
+    {type(None), bool, int, float, str, bytes, Fraction, Decimal, date, datetime, timedelta, time}
+)
+_LEAVES = _IMMUTABLE | {Ref, Attr}
+_FIXED_HOLDERS = frozenset({tuple, frozenset})
+
+
+def is_immutable(value: Any) -> bool:
+    """Whether the value is plain and cannot change, so that it need not be frozen."""
+    kind = type(value)
+    return kind in _IMMUTABLE or (kind is tuple and all(map(is_immutable, value)))
+
+
+def dump(frozen: tuple[Any, ...]) -> bytes:
+    """A check whose arguments are frozen or immutable, as bytes."""
+    try:
+        return marshal.dumps(frozen, _APART)
+    except ValueError:
+        return _pickled(frozen, apart=True)
+
+
+class Freezer:
+    """Freezes the values of one check; what several of its steps are given is frozen once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Any] = {}
+
+    def argument(self, value: Any) -> Any:
+        """One argument that no other argument of its step shares an object with."""
+        key = id(value)
+        if key not in self._known:
+            self._known[key] = self.parts((value,))
+        return self._known[key]
+
+    def parts(self, parts: tuple[Any, ...]) -> Any:
+        """Values that cannot change as they are, others as bytes; in a list if they hold names."""
+        if is_immutable(parts):
+            return parts
+        kinds = _kinds_within(parts)
+        if kinds is not None and kinds <= _MARSHALLED:
+            return marshal.dumps(parts, _APART)
+        data = _pickled(parts, apart=kinds is not None)
+        return [data] if b"sandbox.names" in data else data
+
+
+def _kinds_within(parts: tuple[Any, ...]) -> set[type] | None:
+    """The types of all that the parts hold; None if one object that can change is reached twice: it
+    has to stay one."""
+    kinds: set[type] = set()
+    seen: set[int] = set()
+    reached: list[Any] = [parts]
+    for value in reached:
+        kind = type(value)
+        kinds.add(kind)
+        if kind in _LEAVES:
+            continue
+        if kind not in _FIXED_HOLDERS:
+            if id(value) in seen:
+                return None
+            seen.add(id(value))
+        if isinstance(value, dict):
+            reached += value
+            reached += value.values()
+        elif isinstance(value, (list, tuple, set, frozenset, deque)):
+            reached += value
+    return kinds
+
+
+class _Pickler(pickle.Pickler):
+    # A fraction is pickled as text by default, which is ten times slower to read.
+    dispatch_table = {Fraction: lambda value: (Fraction, (value.numerator, value.denominator))}
+
+
+def _pickled(value: Any, apart: bool) -> bytes:
+    """With `apart` nothing is written as a reference to what came before."""
+    buffer = io.BytesIO()
+    pickler = _Pickler(buffer, 5)
+    pickler.fast = apart
+    pickler.dump(value)
+    return buffer.getvalue()
