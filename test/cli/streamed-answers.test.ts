@@ -1,7 +1,8 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { Chunks } from '../../src/cli/model/chunks.ts'
 import { splitEvents, splitLines } from '../../src/cli/model/sse.ts'
-import { chat, stream } from './fake-model-server.ts'
+import { chat, type Step, stream } from './fake-model-server.ts'
 import { runFixture } from './run-fixture.ts'
 import { FIXED } from './sample-epoch.ts'
 import { isProbe } from './workspace.ts'
@@ -117,6 +118,13 @@ describe('failmap run: one JSON document', () => {
     await fixture.run('--limit', '1')
     expect(fixture.answers()).toMatchObject([{ reply: RIGHT, status: 'ok' }])
   })
+
+  test('of more than a million characters is cut off by size, as a stream is', async () => {
+    const flood = `\`\`\`python\n${'x = 1\n'.repeat(200_000)}`
+    const fixture = await runFixture((seen) => chat(isProbe(seen.body) ? 'ready' : flood))
+    await fixture.run('--limit', '1')
+    expect(fixture.answers()).toMatchObject([{ status: 'truncated', cause: 'size_limit' }])
+  })
 })
 
 describe('Chunks.take', () => {
@@ -129,5 +137,35 @@ describe('Chunks.take', () => {
     expect(chunks.take()).toEqual([])
     chunks.end()
     expect(chunks.take()).toBeNull()
+  })
+})
+
+describe('failmap run: a gateway that codes all that passes', () => {
+  const coders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }
+
+  test.each(['gzip', 'deflate', 'br'] as const)('%s, stream and document', async (coding) => {
+    const headers = { 'content-encoding': coding }
+    const coded = (step: Step): Step => ({
+      ...step,
+      headers,
+      body: coders[coding](step.body ?? ''),
+    })
+    let calls = 0
+    const fixture = await runFixture(() => coded(calls++ % 2 === 0 ? stream(RIGHT) : chat(RIGHT)))
+    await fixture.run('--limit', '2', '-j', '1')
+    expect(fixture.answers()).toMatchObject([{ reply: RIGHT }, { reply: RIGHT }])
+  })
+
+  test('a coded body that is cut off is asked for again', async () => {
+    const whole = gzipSync(String(stream(RIGHT).body))
+    const headers = { 'content-encoding': 'gzip' }
+    let calls = 0
+    const fixture = await runFixture((seen) => {
+      if (isProbe(seen.body)) return stream('ready')
+      calls += 1
+      return calls === 1 ? { type: SSE, headers, body: whole.subarray(0, 60) } : stream(RIGHT)
+    })
+    await fixture.run('--limit', '1')
+    expect(fixture.answers()).toMatchObject([{ reply: RIGHT, attempts: 2 }])
   })
 })

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { Readable } from 'node:stream'
+import { Readable, type Transform } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { Chunks } from './chunks.ts'
+import { decoderOf } from './content-coding.ts'
 import type { TransportRequest, TransportResponse } from './transport.ts'
 
 /** What is read of a body that nobody wants before the connection is given up. */
@@ -39,6 +40,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout | null
   #controller: Dispatcher.DispatchController | null = null
   #chunks: Chunks | null = null
+  /** Takes the body apart where the server coded it although nobody asked for that. */
+  #decoder: Transform | null = null
   #stopped: Error | null = null
 
   constructor(
@@ -73,15 +76,21 @@ class Exchange implements Dispatcher.DispatchHandler {
     // Interim responses (RFC 9110, 15.2) come before the real one.
     if (status < 200) return
     this.#chunks = new Chunks(controller)
+    this.#decoder = decoderOf(fields['content-encoding'])
+    this.#decoder?.on('data', (chunk: Uint8Array) => this.#chunks?.push(chunk))
+    this.#decoder?.on('end', () => this.#finish(null))
+    this.#decoder?.on('error', (error) => this.#finish(error))
     this.#resolve(new HttpResponse(status, fields, this.#chunks))
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    this.#chunks?.push(chunk)
+    if (this.#decoder === null) this.#chunks?.push(chunk)
+    else this.#decoder.write(chunk)
   }
 
   onResponseEnd(): void {
-    this.#finish(null)
+    if (this.#decoder === null) this.#finish(null)
+    else this.#decoder.end()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

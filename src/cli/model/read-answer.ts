@@ -58,6 +58,7 @@ export function readDocument(
   if (value === undefined) return { ok: false, error: brokenOff(url, text) }
   const piece = dialect.read(value, draft, url)
   if (piece.kind === 'failure') return { ok: false, error: piece.error }
+  if (draft.isTooLarge) return { ok: true, value: draft.finish(false, 'size_limit') }
   if (draft.isEmpty && draft.finishReason === null && !draft.toolCalls) return nothingIn(url)
   return { ok: true, value: draft.finish(false) }
 }
