@@ -44,6 +44,27 @@ describe('failmap run: a server that is not ready', () => {
   })
 })
 
+describe('failmap run: a server that loads its model again', () => {
+  test('is asked what it holds when it can tell, so that the run goes on', async () => {
+    const props: Step = { body: '{"default_generation_settings":{"n_ctx":4096}}' }
+    const loading: Step = { status: 503, body: '{"error":{"message":"Loading model"}}' }
+    const fixture = await runFixture(() => chat(RIGHT))
+    const serve = modelServer('coder-7b', () => chat(RIGHT))
+    const whole: typeof serve = (seen, count) =>
+      seen.path === '/props' ? props : serve(seen, count)
+    fixture.server.answerWith(whole)
+    await fixture.run('--limit', '2')
+    let asked = 0
+    fixture.server.answerWith((seen, count) => {
+      asked += 1
+      return asked <= 2 ? loading : whole(seen, count)
+    })
+    const ending = await fixture.run('--limit', '4', '--patience', '600')
+    expect(ending.exit).toBe(0)
+    expect(ending.err).toContain('going on, 2 of 4 tasks are answered')
+  })
+})
+
 describe('failmap run: a server that dies', () => {
   test('CL-115 five failures in a row pause the run: exit 3, tasks open, resume command shown', async () => {
     const dead = httpSteps('CL-115')[0]?.step

@@ -28,7 +28,12 @@ export type ConnectOptions = {
   interrupted: AbortSignal
   now: () => number
   tell: (line: string) => void
+  /** How long to wait for a server that is loading before it is asked who it is; 0 unless given. */
+  patienceMs?: number
+  sleep?: (ms: number, signal: AbortSignal) => Promise<void>
 }
+
+const LOADING_PAUSE_MS = 1000
 
 /** Finds the server, asks what it runs, and settles the model's name. */
 export async function connect(options: ConnectOptions): Promise<Connection> {
@@ -36,7 +41,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const endpoint = resolveEndpoint(wish, env)
   for (const notice of endpoint.notices) tell(notice)
   const transport = createTransport({ env, maxConnections })
-  const identity = await identify({ endpoint, transport, interrupted })
+  const identity = await identify({ endpoint, transport, interrupted, wait: waiter(options) })
   if (identity.model === '') {
     await transport.close()
     const exit = identity.offered.length === 0 ? EXIT.modelServer : EXIT.usage
@@ -64,6 +69,19 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     if (outcome.ok) return outcome
     const message = redact(outcome.error.message, secrets)
     return { ok: false, error: { ...outcome.error, message } }
+  }
+}
+
+function waiter(options: ConnectOptions): () => Promise<boolean> {
+  const { interrupted, now, tell, patienceMs = 0, sleep } = options
+  const end = now() + patienceMs
+  let isTold = false
+  return async () => {
+    if (sleep === undefined || interrupted.aborted || now() >= end) return false
+    if (!isTold) tell('the server is loading; waiting before it is asked what it runs')
+    isTold = true
+    await sleep(LOADING_PAUSE_MS, interrupted)
+    return true
   }
 }
 

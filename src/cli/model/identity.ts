@@ -22,7 +22,13 @@ export type ModelIdentity = {
 
 const PATIENCE_MS = 5000
 
-export type Inquiry = { endpoint: Endpoint; transport: Transport; interrupted: AbortSignal }
+export type Inquiry = {
+  endpoint: Endpoint
+  transport: Transport
+  interrupted: AbortSignal
+  /** Waits a moment for a server that is loading; false when that has gone on for too long. */
+  wait?: () => Promise<boolean>
+}
 
 const text = z.string().nullish().catch(null)
 const count = z.number().nullish().catch(null)
@@ -179,7 +185,23 @@ function origin({ endpoint }: Inquiry): string {
   return endpoint.baseUrl.replace(/\/v\d[^/]*$/, '')
 }
 
+/** What is not told while a model loads would be other settings, and so another run. */
 async function ask(
+  inquiry: Inquiry,
+  method: 'GET' | 'POST',
+  url: string,
+  body?: object,
+): Promise<unknown> {
+  for (;;) {
+    const answer = await askOnce(inquiry, method, url, body)
+    if (answer !== LOADING) return answer
+    if (inquiry.wait === undefined || !(await inquiry.wait())) return undefined
+  }
+}
+
+const LOADING = Symbol('the server is loading')
+
+async function askOnce(
   { endpoint, transport, interrupted }: Inquiry,
   method: 'GET' | 'POST',
   url: string,
@@ -197,6 +219,7 @@ async function ask(
       signal: stop.signal,
     })
     const answer = await readText(response.body)
+    if (response.status === 503) return LOADING
     return response.status === 200 ? JSON.parse(answer) : undefined
   } catch {
     return undefined

@@ -30,6 +30,8 @@ export async function modelSource(
     interrupted: io.interrupted,
     now: io.now,
     tell: context.tell,
+    patienceMs: options.patience * 1000,
+    sleep: io.sleep,
   })
   const { identity, endpoint } = connection
   const budget = planBudget({
