@@ -1,7 +1,6 @@
 """In a patch None clears, what is absent stays, and a nested dict is a patch of its own."""
 
 import json
-from copy import deepcopy
 from functools import cache
 from itertools import product
 from typing import Any
@@ -600,46 +599,71 @@ def wide(v: Variant, s: Stream) -> Check:
     return plain(v, "absent null nested lists values unknown", s.choice(things), *both)
 
 
+def fresh(content):
+    """A copy of what a field holds: text, number, None, or a flat list or dict of these."""
+    return content.copy() if isinstance(content, (list, dict)) else content
+
+
+def copied(thing):
+    return {field: fresh(content) for field, content in thing.items()}
+
+
 def oracle(v: Variant):
     """Says of each field on its own what it holds after a patch."""
-    known = (v["text"], v["number"], v["items"], v["nest"])
+    items, nest = v["items"], v["nest"]
+    refused = v["unknown"] == "refused"
+    known = {v["text"], v["number"], items, nest}
     error = {"KeyError": KeyError, "ValueError": ValueError}[v["error"]]
+    stores, counts = v["null"] == "stores", v["empty"] == "counts"
+    joins, passes_over = v["lists"] == "joined", v["nested"] == "passed_over"
 
-    def after(old, patch, field):
-        """The field as a dict of one entry, or an empty one where it is absent."""
-        if field not in patch:
-            return {field: old[field]} if field in old else {}
-        new = patch[field]
-        if new is None:
-            return {field: None} if v["null"] == "stores" else {}
-        if field == v["items"] and v["lists"] == "joined":
-            whole = list(old.get(field) or ())
-            for text in new:
-                if text not in whole:
-                    whole.append(text)
-            return {field: whole}
-        if field != v["nest"]:
-            return {field: new}
-        there, whole = old.get(field) or {}, {}
-        for key in dict.fromkeys([*there, *new]):
-            if key not in new or (new[key] is None and v["nested"] == "passed_over"):
-                whole.update({key: there[key]} if key in there else {})
-            elif new[key] is not None or v["null"] == "stores":
+    def after_null(field, whole):
+        if stores:
+            whole[field] = None
+
+    def joined(old, new):
+        whole = list(old)
+        for text in new:
+            if text not in whole:
+                whole.append(text)
+        return whole
+
+    def nested(old, new):
+        whole = {}
+        for key in {**old, **new}:
+            if key not in new or (new[key] is None and passes_over):
+                if key in old:
+                    whole[key] = old[key]
+            elif new[key] is None:
+                after_null(key, whole)
+            else:
                 whole[key] = new[key]
-        return {field: whole}
+        return whole
 
     def model(old, patch):
-        for field in patch:
-            if field not in known and v["unknown"] == "refused":
-                raise error(field)
-        whole = {"version": old["version"] + (1 if patch or v["empty"] == "counts" else 0)}
-        for field in dict.fromkeys([*old, *patch]):
-            whole.update(after(old, patch, field) if field != "version" else {})
-        return deepcopy(whole)
+        if refused and not known.issuperset(patch):
+            raise error(next(field for field in patch if field not in known))
+        whole = {"version": old["version"] + (1 if patch or counts else 0)}
+        for field in {**old, **patch}:
+            if field == "version":
+                continue
+            if field not in patch:
+                whole[field] = fresh(old[field])
+                continue
+            new = patch[field]
+            if new is None:
+                after_null(field, whole)
+            elif field == nest:
+                whole[field] = nested(old.get(field) or {}, new)
+            elif field == items and joins:
+                whole[field] = joined(old.get(field) or (), new)
+            else:
+                whole[field] = fresh(new)
+        return whole
 
     class Keeper:
         def __init__(self, start):
-            self._start = deepcopy(start)
+            self._start = copied(start)
 
     def apply(self, patch):
         self._start = model(self._start, patch)
@@ -649,7 +673,7 @@ def oracle(v: Variant):
         return json.dumps(model(json.loads(stored), json.loads(body)), sort_keys=True)
 
     setattr(Keeper, v["apply"], apply)
-    setattr(Keeper, v["read"], lambda self: deepcopy(self._start))
+    setattr(Keeper, v["read"], lambda self: copied(self._start))
     return {v["cls"]: Keeper, v["function"]: bodies if v.shape == "bodies" else model}
 
 
