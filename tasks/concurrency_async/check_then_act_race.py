@@ -450,8 +450,7 @@ def script(v: Variant, clauses: str, *rounds) -> Check:
         tasks = {}
         for label, (key, who, work) in zip(LABELS, claims, strict=False):
             tasks[label] = (target, (*first, key, who, WORK[work]))
-            if work == "bad":
-                any_bad = True
+            any_bad = any_bad or work == "bad"
         steps += (interleave(tasks, schedule, close=closed), record)
     if v.shape == "record":
         fixtures = BOTH_WRITTEN if any_bad else GOOD_WRITTEN

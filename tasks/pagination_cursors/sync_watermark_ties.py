@@ -626,13 +626,16 @@ def state_of(v: Variant, mark, pairs=()):
 
 
 def runs(v: Variant, state, plan, clauses: str, stored=(None,), count: int = 9) -> Check:
-    """Runs, each (pages, now, state of its own for a stream), one taking up after the other."""
+    """Runs, each (pages, now, mark and pairs of its own), one taking up after the other.
+
+    A run has its own state where the module cannot pass on what it has reached.
+    """
     save_name, key, stamp, entry = v["save"], v["key"], v["stamp"], v.entry_point
     save, fixtures, steps, given = referring(save_name), {save_name: SAVED}, [], state
     if v.shape == "stream":
         for name, (pages, now, own) in zip(RUNS, plan, strict=False):
             pages = [[{key: row, stamp: when} for row, when in page] for page in pages]
-            given = own if steps else state
+            given = state_of(v, *own) if steps else state
             steps.append(call(entry, pages, given, now, save, bind=name))
             steps += (taking(name, 1), taking(name, count))
         return Check(steps, fixtures, clauses=v.clauses("call", "pages", clauses))
@@ -649,7 +652,7 @@ def runs(v: Variant, state, plan, clauses: str, stored=(None,), count: int = 9) 
     for name, (pages, now, own) in zip(RUNS, plan, strict=False):
         pages = [[{key: row, stamp: when} for row, when in page] for page in pages]
         if breaks and steps:
-            given = own
+            given = state_of(v, *own)
         if breaks or name == RUNS[len(plan) - 1]:
             steps.append(call(entry, pages, given, now, store, save))
         else:
@@ -720,7 +723,7 @@ def resumed(v: Variant, s: Stream) -> Check:
         again = s.shuffle([*known, (IDS[below(5)], mark - 1)])
         fresh = [(name, mark + (0, 0, 1, 2)[below(4)]) for name in s.sample(IDS, 2)]
         page = list(dict.fromkeys([*again[:2], *fresh]))
-        plan.append(([page], now, state_of(v, mark, known)))
+        plan.append(([page], now, (mark, known)))
         mark, known = max([mark, *[when for _, when in page]]), page
         now += (0, 1, 4)[below(3)]
     return runs(v, state, plan, "state new handed mark saved")
@@ -733,9 +736,8 @@ def many_pages(v: Variant, s: Stream) -> Check:
     known = [(name, mark) for name in s.sample(IDS, below(4))]
     pages = drawn_pages(s, mark + (-1, 0, 0, 1)[below(4)], IDS, 3)
     now = mark + (-2, 1, 2, 3, 8)[below(5)]
-    own = state_of(v, mark, known)
-    plan = [(pages, now, None), (drawn_pages(s, mark + 2, IDS, 2), now + 2, own)]
-    state = None if below(4) == 3 else own
+    plan = [(pages, now, None), (drawn_pages(s, mark + 2, IDS, 2), now + 2, (mark, known))]
+    state = None if below(4) == 3 else state_of(v, mark, known)
     return runs(v, state, plan, "new handed mark saved", count=(0, 1, 9)[below(3)])
 
 
@@ -748,14 +750,15 @@ def without_rows(v: Variant, s: Stream) -> Check:
     now = mark + s.choice((-3, 0, 1, 2, 5, 9))
     after = [[(s.choice(IDS), now + s.choice((-2, -1, 0, 1)))]]
     state = state_of(v, s.choice((mark, mark, mark, None)), known)
-    own = state_of(v, mark, known)
-    return runs(v, state, [(pages, now, None), (after, now + 1, own)], "idle mark new saved")
+    plan = [(pages, now, None), (after, now + 1, (mark, known))]
+    return runs(v, state, plan, "idle mark new saved")
 
 
 def store_fails(v: Variant, s: Stream) -> Check:
     """The store raises for the first or second page; what was saved before, and a run after it."""
     mark = s.between(3, 6)
-    state = state_of(v, mark, [(IDS[0], mark)])
+    own = mark, [(IDS[0], mark)]
+    state = state_of(v, *own)
     names = s.shuffle(IDS)
     pages = [
         [(names[0], mark + 1), (names[1], mark)],
@@ -764,7 +767,7 @@ def store_fails(v: Variant, s: Stream) -> Check:
     ]
     error = raises(s.choice(("OSError", "ConnectionError")), "gone")
     stored = s.choice(((error, None), (None, error, None), (None, None, error, None)))
-    plan = [(pages[: s.between(2, 3)], mark + 9, None), (pages[:2], mark + 9, state)]
+    plan = [(pages[: s.between(2, 3)], mark + 9, None), (pages[:2], mark + 9, own)]
     return runs(v, state, plan, "saved state new", stored, count=s.choice((0, 1)))
 
 
@@ -776,7 +779,7 @@ def wide(v: Variant, s: Stream) -> Check:
     state = state_of(v, (None, low, low, low + 1)[below(4)], known)
     plan, now = [], low + (0, 2, 4, 9)[below(4)]
     for _ in range(1 + below(3)):
-        plan.append((drawn_pages(s, low, IDS, 2), now, state_of(v, low, known)))
+        plan.append((drawn_pages(s, low, IDS, 2), now, (low, known)))
         low, now = low + (0, 1, 1, 2)[below(4)], now + (0, 1, 3)[below(3)]
     return runs(v, state, plan, "state new handed mark saved")
 
