@@ -320,34 +320,54 @@ SPELLINGS = {
     "Auth-Token": ("Auth-Token", "auth-token", "AuthToken", "auth_token", "token"),
     "key": ("key", "Key", "k_e_y", "monkey", "keys"),
 }
+# Names in texts have no blanks; the plain spelling is drawn most often.
+IN_TEXT = {
+    name: (*[key.replace(" ", "") for key in keys], *keys[:1] * 5, "user")
+    for name, keys in SPELLINGS.items()
+}
 OPEN_KEYS = ("user", "note", "items", "path")
+OTHER_VALUES = (
+    0,
+    7,
+    -2,
+    1234567890123,
+    True,
+    False,
+    None,
+    None,
+    "",
+    [],
+    {},
+    [0, None],
+    {"user": 0},
+)
 LETTERS = "k3hd8fa2mq7ze5rw9bt4xn6cg" * 2
 
 
-def script(v: Variant, clauses: str, names, *records) -> Check:
-    """Each record is masked; the last one is looked at afterwards."""
-    numbers = v.clauses("opening", "copy", clauses)
-    fixtures = {"record": value(records[-1])}
-    given = (*records[:-1], Ref("record"))
+RECORD, WATCHED = Ref("record"), ("record",)
+
+
+def script(v: Variant, clauses: str, names, record) -> Check:
+    """The record is masked, and looked at afterwards."""
     if v.shape == "walk":
-        steps = [call(v["redact"], record, list(names)) for record in given]
+        steps = (call(v["redact"], RECORD, list(names)),)
     else:
-        steps = [
-            call(v["cls"], list(names), bind="masker"),
-            *(call(f"masker.{v['redact']}", record) for record in given),
-        ]
-    return Check(tuple(steps), fixtures, watch=("record",), clauses=numbers)
+        made = call(v["cls"], list(names), bind="masker")
+        steps = (made, call(f"masker.{v['redact']}", RECORD))
+    numbers = v.clauses("opening", "copy", clauses)
+    return Check(steps, {"record": value(record)}, WATCHED, numbers)
 
 
 def letters(s: Stream, low: int, high: int) -> str:
     """A text of low .. high letters and digits."""
     start = s.below(25)
-    return LETTERS[start : start + s.between(low, high)]
+    return LETTERS[start : start + low + s.below(high - low + 1)]
 
 
 def word(v: Variant, s: Stream) -> str:
     """A text whose length lies around the sizes at which masking changes."""
-    return letters(s, v["least"] - 2, v["least"] + 3)
+    start, size = s.below(25), v["least"] - 2 + s.below(6)
+    return LETTERS[start : start + size]
 
 
 def visible(v: Variant, s: Stream):
@@ -402,10 +422,7 @@ def sizes(v: Variant, s: Stream) -> Check:
 def other_values(v: Variant, s: Stream) -> Check:
     """Secret numbers, truth values, None, and the empty ones of all kinds."""
     name = s.choice(NAMES)
-    values = s.sample(
-        (0, 7, -2, 1234567890123, True, False, None, None, "", [], {}, [0, None], {"user": 0}),
-        s.between(4, 7),
-    )
+    values = s.sample(OTHER_VALUES, s.between(4, 7))
     return script(
         v, "other nested", [name], {"items": [{name: inner, "note": inner} for inner in values]}
     )
@@ -429,13 +446,10 @@ def deep(v: Variant, s: Stream) -> Check:
 def pairs(v: Variant, s: Stream) -> Check:
     """Texts with pairs, in dicts and lists, with names that are secret, nearly secret or not."""
     name = s.choice(NAMES)
-    spellings = [key.replace(" ", "") for key in SPELLINGS[name]]
+    drawn = IN_TEXT[name]
 
     def text() -> str:
-        found = [
-            f"{s.choice((*spellings, *spellings[:1] * 5, 'user'))}={word(v, s)}"
-            for _ in range(s.between(1, 3))
-        ]
+        found = [f"{s.choice(drawn)}={word(v, s)}" for _ in range(s.between(1, 3))]
         return (
             s.choice(("", "seen: ", "?", "x "))
             + s.choice((" ", "&", ", ", "; ", " & ")).join(found)
