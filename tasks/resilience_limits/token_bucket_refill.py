@@ -668,10 +668,9 @@ def oracle(v: Variant):
                 then = self.latest
             if is_steady:
                 self.lacks = max(self.lacks - (then - self.latest) * self.rate, 0)
-            while self.next_delivery <= then:
+            while not is_steady and self.next_delivery <= then:
+                self.lacks = max(self.lacks - self.rate * UNIT, 0)
                 self.next_delivery += UNIT
-                if not is_steady:
-                    self.lacks = max(self.lacks - self.rate * UNIT, 0)
             self.latest = then
             return min(need, self.capacity)
 
