@@ -24,7 +24,6 @@ class Agreement:
     faults: list[str] = field(default_factory=list)
     changed: Counter[str] = field(default_factory=Counter)
     asked: Counter[str] = field(default_factory=Counter)
-    different_answers: int = 0
 
     def knob_share(self, name: str) -> float:
         """Share of checks whose answer changes when the knob is turned."""
@@ -37,7 +36,6 @@ def agree(category: Category, fewest_inputs: int) -> Agreement:
     The shapes of a vector share its inputs: a variant of the contract is what the oracle knows.
     """
     found = Agreement()
-    answers: set[tuple[bytes, ...]] = set()
     for rendered in every_variant(category):
         variant = rendered.variant
         stream = Stream(
@@ -56,8 +54,6 @@ def agree(category: Category, fewest_inputs: int) -> Agreement:
             break
         some = stream.sample(range(len(checks)), min(SIBLING_CHECKS, len(checks)))
         _turn_knobs(category, rendered, trial.part(some), found)
-        answers.add(trial.expected)
-    found.different_answers = len(answers)
     found.variants = len(category.vectors)
     for knob in category.knobs:
         share = found.knob_share(knob.name)

@@ -88,6 +88,15 @@ def _arguments_end(data: bytes, place: int) -> int | None:
     return place
 
 
+def without_arguments(observed: bytes) -> bytes:
+    """With the plain arguments of each exception taken out, its types left."""
+    parts, end = [], 0
+    for _, first, stop in _plain_exceptions(observed):
+        parts.append(observed[end:first])
+        end = stop
+    return b"".join([*parts, observed[end:]])
+
+
 def _without_exceptions(observed: bytes) -> bytes:
     """With each plain exception cut down to one byte."""
     if b"E" not in observed:

@@ -24,7 +24,7 @@ ENOUGH_TOUCHES = 3
 # Checks that killed a mutant of the same name before and are asked first.
 MOST_LIKELY = 12
 AUTOMATIC_MUTANTS = 6
-EQUIVALENCE_INPUTS = 2000
+EQUIVALENCE_INPUTS = 500
 # Checks asked again after all others: module state that outlives a check would show.
 STABLE_CHECKS = 6
 # Of 48 observations: bits of entropy each (the judge refuses a task below 32 bits in all), and the
@@ -161,7 +161,7 @@ def _examine_automatic(
 def is_equivalent(
     category: Category, task: Task, hidden: Trial, mutants: Mutants, index: int, tries: Tries
 ) -> bool:
-    """Whether a mutant that no hidden check killed agrees on 2,000 inputs; kept per variant."""
+    """Whether a mutant that no hidden check killed agrees on further inputs; kept per variant."""
     variant = task.variant
     slips = (variant.shape, *variant.knobs.values(), *mutants.names)
     key = (*slips, index)
@@ -174,9 +174,7 @@ def is_equivalent(
     return tries.equivalent[key]
 
 
-def inputs(
-    category: Category, variant: Variant, stream: Stream, fewest: int = EQUIVALENCE_INPUTS
-) -> tuple[Check, ...]:
+def inputs(category: Category, variant: Variant, stream: Stream, fewest: int) -> tuple[Check, ...]:
     """Checks with at least so many steps in all; a step is one input of the module."""
     checks: list[Check] = []
     steps = 0

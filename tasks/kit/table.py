@@ -12,9 +12,10 @@ _HEAD = """\
 Written by `python3 -m tasks validate --table`: do not edit. A row is one category drawn for the trial
 epoch with all gates.
 
-- variants: knob vectors of the contract; of them, those that answer differently from all others
+- variants: knob vectors of the contract; different: how many kinds of answers they give when all are
+  asked the same checks
 - oracle inputs: steps on which reference and oracle agree
-- killed / set aside: mutants that at least 3 of 48 hidden checks kill, and automatic ones that 2,000
+- killed / set aside: mutants that at least 3 of 48 hidden checks kill, and automatic ones that 500
   inputs do not tell from the reference
 - rejected: drawings that a gate refused before the tasks were complete
 - hidden s: CPU seconds to draw all tasks and their hidden checks from the key

@@ -10,6 +10,7 @@ from tasks.kit.accept import Drawing, accept
 from tasks.kit.agree import agree
 from tasks.kit.bounds import MOST_PROMPT_BYTES
 from tasks.kit.category import AuthoringError, Category
+from tasks.kit.different import alike
 from tasks.kit.epoch import Keys
 from tasks.kit.keyfile import TRIAL_EPOCH, TRIAL_ROOT
 from tasks.kit.load import load_category, overlay_folder
@@ -61,9 +62,11 @@ def _run_gates(category: Category, report: Report, quick: bool) -> None:
         report.faults.append("no two bugs of a shape are independent, so no task can carry two")
     found = agree(category, QUICK_INPUTS if quick else ORACLE_INPUTS)
     report.faults += found.faults
+    same = alike(category)
+    report.faults += [f"no check tells these variants apart: {group}" for group in same[:3]]
     report.figures |= {
         "variants": found.variants,
-        "variants with different answers": found.different_answers,
+        "variants with different answers": found.variants - sum(len(g) - 1 for g in same),
         "oracle inputs": found.inputs,
         "knob shares": {k.name: round(found.knob_share(k.name), 3) for k in category.knobs},
     }

@@ -7,6 +7,7 @@ from sandbox.checks import Check, Compare, Ref, call, callback, raises, value
 from sandbox.compare import matches
 from sandbox.runner import load
 from tasks.kit import forms
+from tasks.kit.exceptions import without_arguments
 from tasks.kit.forms import Seen, is_right, look
 from tasks.kit.trial import Trial
 
@@ -20,6 +21,7 @@ STEPS = Check(
     {"tell": callback(raises("LookupError", "no")), "rows": value([3])},
     watch=("rows",),
 )
+CALLED = Check((call("act"),))
 HEAD = "from collections import OrderedDict, namedtuple\nPair = namedtuple('Pair', 'a b')\n"
 # Ways to answer: (result of shape(0), statement of shape(1), what each tells, what fill leaves).
 PARTS = (
@@ -109,6 +111,18 @@ class LoopsThatTell(unittest.TestCase):
         wordy = self.SOURCE.replace("tell(item)", "tell('x' * 9999)")
         trial = Trial(load(wordy), [check])
         self.assertEqual(1, trial.kills(self.ENDLESS))
+
+
+class WithoutArgumentsTest(unittest.TestCase):
+    def test_what_an_error_says_is_left_out_and_what_it_is_stays(self):
+        def bare(body: str) -> bytes:
+            return without_arguments(look(load(f"def act():\n    {body}\n"), CALLED).data)
+
+        ours = bare("return [ValueError('month must be in 1..12'), 1]")
+        self.assertEqual(ours, bare("return [ValueError('month must be in 1..12, not 13'), 1]"))
+        self.assertNotEqual(ours, bare("return [KeyError('month must be in 1..12'), 1]"))
+        self.assertNotEqual(ours, bare("return [ValueError('month must be in 1..12'), 2]"))
+        self.assertNotEqual(bare("raise ValueError"), bare("raise KeyError"))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from sandbox.material import MIN_GUESS_BITS
 from tasks.kit import AuthoringError, Category, Clause, change, knob
 from tasks.kit.accept import accept
 from tasks.kit.agree import agree
+from tasks.kit.different import alike
 from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
 from tasks.kit.gate import ENTROPY_FLOOR_BITS, Rejected, Tries, examine
@@ -100,6 +101,12 @@ class KnobGate(unittest.TestCase):
         clause = Clause("idle", "The log says $idle_clause.")
         planted = replace(SOUND, knobs=(*SOUND.knobs, idle), contract=(*SOUND.contract, clause))
         self.assertIn("the knob idle changes 0.0%", agree(planted, 50).faults[0])
+        pairs = alike(planted)
+        self.assertEqual(len(pairs), len(SOUND.vectors))
+        self.assertEqual([one["idle"] for one in pairs[0]], ["one", "two"])
+
+    def test_variants_that_all_answer_differently_are_told_apart(self):
+        self.assertEqual(alike(SOUND), [])
 
     def test_a_sibling_that_passes_rejects_the_drawing(self):
         planted = replace(SOUND, edges=(lambda v, s: ask(v, [s.below(99) for _ in "abcd"], 2),))
