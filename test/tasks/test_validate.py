@@ -11,8 +11,8 @@ from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
 from tasks.kit.table import as_document
 from tasks.kit.validate import Report, as_text, report_drawing, validate
+from test.tasks.folders import OVERLAY_LINE, PLANTED
 from test.tasks.planted import SOUND
-from test.tasks.test_export import OVERLAY_LINE, PLANTED
 
 KEYS = Keys.of("validate", bytes(range(32)))
 

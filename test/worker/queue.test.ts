@@ -1,9 +1,9 @@
 import { applyD1Migrations, env, reset } from 'cloudflare:test'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { ShardRequest, WorkMessage } from '../../src/protocol/shard.ts'
-import type { Tally } from '../../src/protocol/tally.ts'
-import { handleCron, handleQueue } from '../../src/worker/jobs.ts'
-import { CONFINED, problem } from './fake-sandbox.ts'
+import type { WorkMessage } from '../../src/protocol/shard.ts'
+import { handleCron } from '../../src/worker/jobs.ts'
+import { problem } from './fake-sandbox.ts'
+import { nonsense } from './nonsense.ts'
 import { newSigner, patchesOf, Vendor } from './vendor.ts'
 import { DEAD_QUEUE, openWorld, type World } from './world.ts'
 
@@ -141,73 +141,6 @@ describe('a shard', () => {
     })
   }
 
-  type Change = (tally: Tally, request: ShardRequest) => unknown
-  const sealed = (tally: Tally, change: Record<string, unknown>) => ({
-    ...tally,
-    parts: { ...tally.parts, sealed: { ...tally.parts.sealed, ...change } },
-  })
-  const nonsense: [string, Change][] = [
-    ['another submission', (tally) => ({ ...tally, submission: `sub_${'0'.repeat(40)}` })],
-    ['another category', (tally) => ({ ...tally, category: 'fencepost-sampling-x' })],
-    ['another epoch', (tally) => ({ ...tally, epoch: 'other-1' })],
-    ['another corpus', (tally) => ({ ...tally, corpus: '0'.repeat(64) })],
-    ['another protocol', (tally) => ({ ...tally, protocol: 2 })],
-    [
-      'more tasks than asked',
-      (tally) => sealed(tally, { tasks: 5, fixed: tally.parts.sealed.fixed + 1 }),
-    ],
-    ['more fixed than tasks', (tally) => sealed(tally, { fixed: 400 })],
-    ['a negative count', (tally) => sealed(tally, { fixed: -1, wrong: 5 })],
-    ['half a task', (tally) => sealed(tally, { fixed: 0.5 })],
-    ['NaN', (tally) => sealed(tally, { fixed: Number.NaN })],
-    ['a lost task', (tally) => sealed(tally, { wrong: 0 })],
-    [
-      'answers that were not sent',
-      (tally) => sealed(tally, { no_answer: 1, wrong: tally.parts.sealed.wrong - 1 }),
-    ],
-    ['more fixed than pass the visible checks', (tally) => sealed(tally, { visible_passed: 0 })],
-    ['a verdict of one task', (tally) => ({ ...tally, verdicts: ['fixed'] })],
-    [
-      'a failed reference',
-      (tally) => ({ ...tally, controls: { ...tally.controls, reference: { run: 2, held: 1 } } }),
-    ],
-    [
-      'a passed unsolvable',
-      (tally) => ({ ...tally, controls: { ...tally.controls, unsolvable: { run: 1, held: 0 } } }),
-    ],
-    [
-      'no controls',
-      (tally) => ({
-        ...tally,
-        controls: { ...tally.controls, known_failing: { run: 0, held: 0 } },
-      }),
-    ],
-    ['no isolation', (tally) => ({ ...tally, isolation: { ...CONFINED, profile: 'unsafe' } })],
-    [
-      'a self-test that broke out',
-      (tally) => ({ ...tally, isolation: { ...CONFINED, self_tests: { run: 12, held: 11 } } }),
-    ],
-    [
-      'self-tests that never ran',
-      (tally) => ({ ...tally, isolation: { ...CONFINED, self_tests: { run: 0, held: 0 } } }),
-    ],
-    [
-      'fewer self-tests than there are',
-      (tally) => ({ ...tally, isolation: { ...CONFINED, self_tests: { run: 11, held: 11 } } }),
-    ],
-    [
-      'a profile without its namespaces',
-      (tally) => ({ ...tally, isolation: { ...CONFINED, user_namespace: false } }),
-    ],
-    [
-      'a profile without its filter',
-      (tally) => ({ ...tally, isolation: { ...CONFINED, seccomp: null } }),
-    ],
-    [
-      'a profile without Landlock',
-      (tally) => ({ ...tally, isolation: { ...CONFINED, profile: 'L', landlock_abi: 0 } }),
-    ],
-  ]
   test.each(nonsense)('Q07 is quarantined when the sandbox answers %s', async (_, change) => {
     const { id, messages } = await received()
     world.sandbox.respond = (request) =>
@@ -304,6 +237,5 @@ describe('the unknown', () => {
     await expect(world.deliver(messages, { queue: 'other-queue' })).rejects.toThrow('unknown queue')
     await expect(handleCron('0 0 * * *', world.deps)).rejects.toThrow('unknown cron')
     expect(await talliesOf(id)).toHaveLength(0)
-    expect(handleQueue).toBeTypeOf('function')
   })
 })
