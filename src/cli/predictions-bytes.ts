@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { EXIT } from './exit.ts'
 import { codeOf, Failure, messageOf } from './failure.ts'
 import { decodeText, refuseUtf16 } from './text-file.ts'
@@ -27,9 +27,20 @@ type ReadAt = (into: Buffer, offset: number) => number
 /** A file as text. @throws Failure (usage) when it cannot be read or is UTF-16. */
 export function openSource(file: string, name: string): ByteSource {
   const descriptor = open(file)
-  const size = fstatSync(descriptor).size
+  const stat = fstatSync(descriptor)
+  // What comes through a pipe, as of <(command), cannot be read twice.
+  if (!stat.isFile()) return sourceOf(readAll(descriptor), name)
+  const { size } = stat
   const readAt: ReadAt = (into, offset) => readSync(descriptor, into, 0, into.length, offset)
   return toSource(name, size, readAt, () => closeSync(descriptor))
+}
+
+function readAll(descriptor: number): Buffer {
+  try {
+    return readFileSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /** Text that is in memory already. */

@@ -97,15 +97,16 @@ function read(source: ByteSource, { offset, length, line }: Span, where: string)
   const parsed = parse(source.text(offset, length))
   if (parsed.ok) return parsed.value
   throw new Failure(EXIT.usage, `${source.name} is not JSON`, {
-    why: `${where}, line ${line}: ${parsed.why}`,
+    why: `${where === `line ${line}` ? '' : `${where}, `}line ${line}: ${parsed.why}`,
   })
 }
 
 /** Reads it whole once more, for the words of the parser. */
 function notJson(source: ByteSource): Failure {
   const parsed = parse(source.text(source.start, source.size - source.start))
-  const why = parsed.ok ? 'its brackets do not close' : parsed.why
-  return new Failure(EXIT.usage, `${source.name} is not JSON`, { why })
+  const what = parsed.ok ? 'holds no predictions' : 'is not JSON'
+  const why = parsed.ok ? 'its JSON is neither a list nor an object' : parsed.why
+  return new Failure(EXIT.usage, `${source.name} ${what}`, { why })
 }
 
 function parse(text: string): { ok: true; value: unknown } | { ok: false; why: string } {

@@ -5,6 +5,7 @@ import type { Prompt } from '../protocol/prompt.ts'
 import { err, ok, type Result } from '../protocol/result.ts'
 import { EXIT } from './exit.ts'
 import { Failure } from './failure.ts'
+import { shown } from './model/call-failure.ts'
 import { type ByteSource, openSource } from './predictions-bytes.ts'
 import { readContainer } from './predictions-container.ts'
 import { digestEntries, listPredictionDirectory, readEntries } from './predictions-directory.ts'
@@ -39,6 +40,7 @@ export type PredictionsContext = {
 
 /** What is read of a file or a folder, as often as it is asked for. */
 type Readable = {
+  name: string
   records: () => Iterable<Prediction>
   repeated: readonly string[]
   sha256: string
@@ -79,8 +81,8 @@ function readSource(source: ByteSource, context: PredictionsContext): Prediction
         if (typeof record !== 'string') yield record
       }
     }
-    const { sha256, close } = source
-    return lookThrough({ records: read, repeated, sha256: sha256(), close }, context)
+    const { name, sha256, close } = source
+    return lookThrough({ name, records: read, repeated, sha256: sha256(), close }, context)
   } catch (error) {
     source.close()
     throw error
@@ -90,7 +92,13 @@ function readSource(source: ByteSource, context: PredictionsContext): Prediction
 function readFolder(path: string): Readable {
   const entries = listPredictionDirectory(path)
   const records = () => readEntries(path, entries)
-  return { records, repeated: [], sha256: digestEntries(path, entries), close: () => {} }
+  return {
+    name: path,
+    records,
+    repeated: [],
+    sha256: digestEntries(path, entries),
+    close: () => {},
+  }
 }
 
 function refuseUnreadable(
@@ -127,9 +135,15 @@ function lookThrough(readable: Readable, context: PredictionsContext): Predictio
       twice.set(instanceId, `${twice.get(instanceId) ?? before}, ${where}`)
     } else if (!context.isTask(instanceId)) unknown.push(id)
   }
+  if (count === 0) {
+    throw new Failure(EXIT.usage, `${readable.name} holds no predictions`, {
+      why: 'there is no record in it',
+      next: 'let the tool that wrote it finish; nothing was submitted',
+    })
+  }
   refuseSeveral(models)
   refuseDuplicates(twice, readable.repeated)
-  if (count > 0 && unknown.length === count)
+  if (unknown.length === count)
     throw new Failure(EXIT.usage, 'no id of the file is a task of this epoch', {
       why: `found: ${listed(unknown)}`,
       next: 'pull the epoch that the predictions were made for',
@@ -184,9 +198,12 @@ function checkFormat(format: string | undefined, isDirectory: boolean): void {
 }
 
 function listed(items: readonly string[], separator = ', '): string {
-  const shown = items.slice(0, LIMITS.listedFaults).join(separator)
+  const first = items
+    .slice(0, LIMITS.listedFaults)
+    .map((item) => shown(item, 200))
+    .join(separator)
   const rest = items.length - LIMITS.listedFaults
-  return rest > 0 ? `${shown}${separator}and ${rest} more` : shown
+  return rest > 0 ? `${first}${separator}and ${rest} more` : first
 }
 
 function refusing<T>(read: () => T): Result<T, Failure> {

@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,6 +45,42 @@ describe('openPredictions', () => {
   test('reads a file', () => {
     writeFileSync(join(folder, 'p.jsonl'), lines(SWE))
     expect(load(join(folder, 'p.jsonl'))).toMatchObject({ ok: true, value: { patches: BOTH } })
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['blank lines', ' \n\n'],
+    ['an empty list', '[]'],
+    ['an empty dict', '{}'],
+    ['a text', '"none"'],
+  ])('refuses a file that holds %s: an empty submission is an attempt spent', (_what, text) => {
+    writeFileSync(join(folder, 'p.json'), text)
+    const result = load(join(folder, 'p.json'))
+    expect(result).toMatchObject({ ok: false, error: { exit: 2 } })
+    expect(result.ok ? '' : result.error.message).toMatch(/holds no predictions|is not JSON/)
+  })
+
+  test('refuses a folder without Python files', () => {
+    expect(load(folder)).toMatchObject({ ok: false, error: { exit: 2 } })
+  })
+
+  test('reads what comes through a pipe', () => {
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    writeFileSync(join(folder, 'p.jsonl'), lines(SWE))
+    // Opening a pipe blocks this process until another opens the other end.
+    spawn('sh', ['-c', 'cat "$0/p.jsonl" > "$0/pipe"', folder], { stdio: 'ignore' })
+    expect(load(pipe)).toMatchObject({ ok: true, value: { patches: BOTH } })
+  })
+
+  test('shows foreign ids without what moves a cursor, and shortened', () => {
+    const records = ['\u001b[2J\u0007', 'x'.repeat(5000)].map((id) => ({
+      ...SWE[0],
+      instance_id: id,
+    }))
+    writeFileSync(join(folder, 'p.jsonl'), lines(records))
+    const result = load(join(folder, 'p.jsonl'))
+    expect(result.ok ? '' : result.error.why).toMatch(/^found: \[2J, x{200}…$/)
   })
 
   test('says that a file is not there', () => {

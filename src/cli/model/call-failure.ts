@@ -111,17 +111,15 @@ export function looksLikeJson(text: string): boolean {
 }
 
 /** The first characters of a foreign text, on one line and without control characters. */
-export function shown(text: string): string {
+export function shown(text: string, most: number = SHOWN_CHARACTERS): string {
   const line = text
-    .slice(0, 100 * SHOWN_CHARACTERS)
+    .slice(0, 100 * most)
     .replace(/\p{C}+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim()
   const characters = [...line]
   if (characters.length === 0) return 'nothing'
-  return characters.length > SHOWN_CHARACTERS
-    ? `${characters.slice(0, SHOWN_CHARACTERS).join('')}…`
-    : line
+  return characters.length > most ? `${characters.slice(0, most).join('')}…` : line
 }
 
 export function hostOf(url: string): string {

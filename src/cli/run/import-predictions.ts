@@ -3,6 +3,7 @@ import { toInstant } from '../../protocol/instant.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit.ts'
 import { Failure } from '../failure.ts'
+import { shown } from '../model/call-failure.ts'
 import { CLIENT } from '../package-info.ts'
 import { openPredictions, type Predicted, type Predictions } from '../predictions.ts'
 import { Progress } from '../terminal/progress.ts'
@@ -55,7 +56,12 @@ async function keepInRun(
     throw new Failure(EXIT.usage, `${wish.file} names no model`, { next: 'give --model NAME' })
   }
   if (unknown.length > 0) {
-    warn(`${unknown.length} ids are no task of this epoch: ${unknown.slice(0, 5).join(', ')}`)
+    warn(
+      `${unknown.length} ids are no task of this epoch: ${unknown
+        .slice(0, 5)
+        .map((id) => shown(id))
+        .join(', ')}`,
+    )
   }
   const run = await openRun({
     workspace: config.workspace,
