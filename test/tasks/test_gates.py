@@ -1,7 +1,11 @@
 """Each gate lets the sound category pass and stops a category with one planted fault."""
 
+import io
+import sys
 import unittest
+from contextlib import redirect_stderr
 from dataclasses import replace
+from typing import Any
 from unittest import mock
 
 from sandbox.checks import Check, call
@@ -12,6 +16,7 @@ from tasks.kit.agree import agree
 from tasks.kit.different import alike
 from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
+from tasks.kit.finalizers import mute_finalizers
 from tasks.kit.gate import ENTROPY_FLOOR_BITS, Rejected, Tries, examine
 from tasks.kit.hidden import HIDDEN_CHECKS, hidden_checks
 from tasks.kit.trial import Trial, load_reference
@@ -112,6 +117,23 @@ class KnobGate(unittest.TestCase):
         planted = replace(SOUND, edges=(lambda v, s: ask(v, [s.below(99) for _ in "abcd"], 2),))
         planted = replace(planted, wide=planted.edges[0])
         self.assertTrue(any("sibling" in why or "clause" in why for why in rejections(planted)))
+
+
+class Finalizers(unittest.TestCase):
+    def told(self, name: str) -> str:
+        source = "def endless():\n    try:\n        yield\n    finally:\n        gone()\n"
+        namespace: dict[str, Any] = {}
+        exec(compile(source, name, "exec"), namespace)
+        begun = namespace["endless"]()
+        next(begun)
+        with mock.patch.object(sys, "unraisablehook"), redirect_stderr(io.StringIO()) as out:
+            mute_finalizers()
+            del begun
+        return out.getvalue()
+
+    def test_what_fails_in_a_discarded_module_is_not_printed(self):
+        self.assertEqual("", self.told("module.py"))
+        self.assertIn("gone", self.told("ours.py"))
 
 
 class KillGate(unittest.TestCase):
