@@ -4,12 +4,15 @@ import type { Sink } from './io.ts'
 
 const DEFAULT_COLUMNS = 80
 
-/** A stream as a sink. A reader that went away (`| head`) is no error: the rest is dropped. */
-export function toSink(stream: WriteStream): Sink {
+/**
+ * A stream as a sink. A reader that went away (`| head`) is no error: the rest is dropped. Any other
+ * fault is told to `onFault`; the rest is dropped too.
+ */
+export function toSink(stream: WriteStream, onFault: (error: Error) => void = () => {}): Sink {
   let isGone = false
   stream.on('error', (error) => {
-    if (codeOf(error) === 'EPIPE' || codeOf(error) === 'EIO') isGone = true
-    else throw error
+    isGone = true
+    if (codeOf(error) !== 'EPIPE' && codeOf(error) !== 'EIO') onFault(error)
   })
   return {
     write(text) {

@@ -115,6 +115,15 @@ describe.each(Object.entries(NODES))('the installed client on %s Node', (_name, 
     expect(stderr).toBe('')
   })
 
+  test('a full disk behind stdout is told and ends with 5', async () => {
+    const { stdout } = await promisify(execFile)('bash', [
+      '--norc',
+      '-c',
+      `"${node}" "${file}" --help 2>&1 >/dev/full; echo "code $?"`,
+    ])
+    expect(stdout).toMatch(/^failmap: cannot write to stdout\n {2}why: .*\ncode 5\n$/)
+  })
+
   test('CL-130 a run that loses its readers goes on and keeps its journal', async () => {
     const { type, terminal, origin } = await shell(node, file, () => ({
       ...chat(RIGHT),
