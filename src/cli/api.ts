@@ -16,6 +16,8 @@ import { requestToken } from './request-token.ts'
 const TRIES = 4
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 60_000
+/** For a request and its whole answer, where both are small. */
+const SHORT_EXCHANGE_MS = 60_000
 
 export type ApiOptions = {
   origin: string
@@ -29,7 +31,9 @@ export type ApiOptions = {
   tell: (line: string) => void
 }
 
-type Tried = Result<TransportResponse, { failure: Failure; waitMs: number | null }>
+type Tried<T> = Result<T, { failure: Failure; waitMs: number | null }>
+/** Takes what is wanted of an answer of the 2xx kind; a body that breaks off is tried again. */
+type Take<T> = (response: TransportResponse) => Promise<T> | T
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export type Sending = {
@@ -75,8 +79,9 @@ export class Api {
 
   /** Sends and reads the JSON answer. */
   async json<T>(sending: Sending, schema: z.ZodType<T>, isSigned = true): Promise<T> {
-    const response = await this.send(sending, isSigned)
-    const text = await readText(response.body)
+    const take = async (response: TransportResponse) =>
+      [response, await readText(response.body)] as const
+    const [response, text] = await this.#repeat(sending, isSigned, take, SHORT_EXCHANGE_MS)
     const value = readJsonAnswer(response, text, this.#describe(sending))
     const parsed = schema.safeParse(value)
     if (parsed.success) return parsed.data
@@ -90,10 +95,19 @@ export class Api {
   }
 
   /** Sends until an answer of the 2xx kind comes, or throws a `Failure`. */
-  async send(sending: Sending, isSigned = true): Promise<TransportResponse> {
+  send(sending: Sending, isSigned = true): Promise<TransportResponse> {
+    return this.#repeat(sending, isSigned, (response) => response)
+  }
+
+  async #repeat<T>(
+    sending: Sending,
+    isSigned: boolean,
+    take: Take<T>,
+    timeLimitMs?: number,
+  ): Promise<T> {
     if (isSigned && this.#options.signer !== null) await this.#compareClocks()
     for (let attempt = 1; ; attempt += 1) {
-      const tried = await this.#try(sending, isSigned, attempt)
+      const tried = await this.#try(sending, isSigned, attempt, take, timeLimitMs)
       if (tried.ok) return tried.value
       const { failure, waitMs } = tried.error
       if (attempt >= TRIES || waitMs === null || this.#options.interrupted.aborted) throw failure
@@ -102,7 +116,13 @@ export class Api {
     }
   }
 
-  async #try(sending: Sending, isSigned: boolean, attempt: number): Promise<Tried> {
+  async #try<T>(
+    sending: Sending,
+    isSigned: boolean,
+    attempt: number,
+    take: Take<T>,
+    timeLimitMs: number | undefined,
+  ): Promise<Tried<T>> {
     const { transport, signer, interrupted, now } = this.#options
     const { method, path, headers = {}, body, bodySha256 = EMPTY_SHA256 } = sending
     const backoff = FIRST_WAIT_MS * 2 ** attempt
@@ -110,15 +130,15 @@ export class Api {
       isSigned && signer !== null
         ? { authorization: `Bearer ${await this.#token(signer, method, path, bodySha256)}` }
         : {}
-    let response: TransportResponse
     try {
-      response = await transport.request(this.origin + path, {
+      const response = await transport.request(this.origin + path, {
         method,
         headers: { accept: MEDIA.json, ...headers, ...authorization },
         ...(body === undefined ? {} : { body: body() }),
         signal: interrupted,
+        ...(timeLimitMs === undefined ? {} : { timeLimitMs }),
       })
-      if (response.status >= 200 && response.status < 300) return ok(response)
+      if (response.status >= 200 && response.status < 300) return ok(await take(response))
       const text = await readText(response.body)
       const failure = failureOfRefusal(this.#describe(sending), response, text)
       const retryAfter = readRetryAfter(response.header('retry-after'), now())
@@ -146,9 +166,12 @@ export class Api {
   async #compareClocks(): Promise<void> {
     if (this.#clockIsChecked) return
     this.#clockIsChecked = true
-    const response = await this.send({ method: 'GET', path: routePath('health') }, false)
-    await response.discard()
-    const date = response.header('date')
+    const take = async (response: TransportResponse) => {
+      await response.discard()
+      return response.header('date')
+    }
+    const health: Sending = { method: 'GET', path: routePath('health') }
+    const date = await this.#repeat(health, false, take, SHORT_EXCHANGE_MS)
     if (date !== undefined) checkClock(Date.parse(date), this.#options.now())
   }
 

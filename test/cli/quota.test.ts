@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { Api } from '../../src/cli/api.ts'
+import { TimeLimitReached } from '../../src/cli/model/exchange.ts'
+import type { Transport } from '../../src/cli/model/transport.ts'
 import { POLICIES } from '../../src/protocol/policy-data.ts'
 import { cut, desk } from './desk.ts'
 
@@ -35,5 +38,46 @@ describe('failmap quota', () => {
     const ending = await terminal.type('quota', 'open-1999-01')
     expect(ending.exit).not.toBe(0)
     expect(ending.err).toContain('not-found')
+  })
+  test('an answer that breaks off is asked for again, and told in words where it always does', async () => {
+    const { terminal, api } = await desk()
+    let left = 2
+    api.faults.before = (_request, response) => {
+      if (left-- <= 0) return false
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
+      response.write('{"epo')
+      setTimeout(() => response.destroy(), 10)
+      return true
+    }
+    expect(await terminal.type('quota')).toMatchObject({ exit: 0 })
+    left = 100
+    const ending = await terminal.type('quota')
+    expect(ending.exit).toBe(4)
+    expect(ending.err).toContain('got no answer')
+    expect(ending.err).not.toContain('broke inside')
+  })
+
+  test('an API that takes the question and never answers is not waited for for ever', async () => {
+    const limits: unknown[] = []
+    const fetchNothing: Transport = {
+      async request(_url, { timeLimitMs }) {
+        limits.push(timeLimitMs)
+        throw new TimeLimitReached('the time limit was reached')
+      },
+      route: () => 'direct',
+      close: async () => {},
+    }
+    const api = new Api({
+      origin: 'http://127.0.0.1:9',
+      transport: fetchNothing,
+      signer: null,
+      now: () => 0,
+      randomBytes: (count) => new Uint8Array(count),
+      sleep: async () => {},
+      interrupted: new AbortController().signal,
+      tell: () => {},
+    })
+    await expect(api.health()).rejects.toMatchObject({ exit: 4 })
+    expect(limits).toEqual([60_000, 60_000, 60_000, 60_000])
   })
 })
