@@ -483,18 +483,33 @@ def joiner_closed(v: Variant, s: Stream) -> Check:
     )
 
 
-def after_the_load(v: Variant, s: Stream) -> Check:
-    """Calls that come between a load and the end of its flight, and once a newer flight is in the air."""
+def closed_after_load(v: Variant, s: Stream) -> Check:
+    """The leader is closed between its load and the end of its flight; others had a turn there, and
+    may have a newer flight in the air."""
     key = s.choice(KEYS)
-    schedule, closed = s.choice(("AAC", "ABAC", "AACB")), ("A",)
-    if s.chance(1, 2):
-        schedule, closed = schedule + s.choice(("AD", "AD", "DA", "CAD")) + s.text("ABCD", 0, 3), ()
+    joined = ("AAC", "AACB", "ABAB", "ABCAB")
+    schedule = s.choice(joined if v["late"] == "joins" else ("ABACB", "ABABC"))
+    order = s.choice(("DABC", "DBAC"))
+    _, *others = results(s)
+    return script(
+        v,
+        "lead join closed",
+        (f"v{s.below(50)}", *others),
+        (same_key(order, key), schedule, ("A",)),
+        (same_key("A", key), "", ()),
+    )
+
+
+def after_the_load(v: Variant, s: Stream) -> Check:
+    """Calls that come between a load and the end of its flight, while a newer flight is in the air."""
+    key = s.choice(KEYS)
+    schedule = s.choice(("AAC", "ABAC", "AACB")) + s.choice(("AD", "AD", "DA", "CAD"))
     order = s.choice(("DABC", "DBAC"))
     return script(
         v,
         "lead join kept",
         results(s),
-        (same_key(order, key), schedule, closed),
+        (same_key(order, key), schedule + s.text("ABCD", 0, 3), ()),
         (same_key("A", key), "", ()),
     )
 
@@ -621,7 +636,15 @@ CATEGORY = Category(
     choices={"error": ("RuntimeError", "InterruptedError")},
     visible=visible,
     symptom=symptom,
-    edges=(together, failing, leader_closed, joiner_closed, after_the_load, two_keys),
+    edges=(
+        together,
+        failing,
+        leader_closed,
+        joiner_closed,
+        closed_after_load,
+        after_the_load,
+        two_keys,
+    ),
     wide=wide,
     oracle=oracle,
     stateful=True,

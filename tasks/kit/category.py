@@ -141,7 +141,7 @@ class Category:
     symptom   one check that the named bug fails and every known-failing patch passes
     edges     makers of checks aimed at the edge, taken in turn for half of a hidden set
     wide      maker of checks from the whole input domain: the other half
-    oracle    slow and obviously right: the names of the module, written from the contract alone
+    oracle    obviously right: the names of the module, written from the contract alone
     allows    False for knob vectors in which one knob makes another one moot
     choices   further words, each drawn on its own: `{"error": ("ValueError", "LookupError")}`
     stateful  state lives across calls (difficulty)
