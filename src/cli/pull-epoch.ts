@@ -2,7 +2,7 @@ import { type EpochView, epochListSchema, epochViewSchema } from '../protocol/ep
 import { routePath } from '../protocol/routes.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './exit.ts'
-import { Failure } from './failure.ts'
+import { Failure, machineFailure, messageOf } from './failure.ts'
 import { hasPrompts, saveEpoch, savePrompts } from './workspace/epochs.ts'
 
 export type Pulled = { view: EpochView; folder: string; isFresh: boolean }
@@ -17,7 +17,16 @@ export async function pullEpoch(context: Context, epoch: string | undefined): Pr
   const megabytes = (view.card.prompts.bytes / 1e6).toFixed(1)
   context.tell(`pulling ${view.card.prompts.count} prompts of ${id} (${megabytes} MB)`)
   const response = await api.send({ method: 'GET', path: routePath('prompts', id) })
-  await savePrompts(folder, view, response.body)
+  try {
+    await savePrompts(folder, view, response.body)
+  } catch (thrown) {
+    if (thrown instanceof Failure || machineFailure(thrown) !== null) throw thrown
+    throw new Failure(EXIT.api, 'the download of the prompts broke off', {
+      why: messageOf(thrown),
+      next: 'failmap pull   (again)',
+      cause: thrown,
+    })
+  }
   return { view, folder, isFresh: true }
 }
 

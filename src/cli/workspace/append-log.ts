@@ -60,6 +60,8 @@ export class AppendLog {
   #isDirty = false
   #isFlushing = false
   #syncing: Promise<void> | null = null
+  /** Why lines did not reach the disk: what comes after them must not look safe. */
+  #fault: Error | null = null
 
   constructor(file: string) {
     this.file = file
@@ -163,6 +165,7 @@ export class AppendLog {
 
   /** Writes all bytes or none: a full disk leaves the log as it was. */
   #write(bytes: Buffer): void {
+    if (this.#fault !== null) throw this.#fault
     let written = 0
     try {
       while (written < bytes.length) {
@@ -189,12 +192,13 @@ export class AppendLog {
     }
   }
 
-  /** Resolves when all that was appended is on the disk. */
+  /** Resolves when all that was appended is on the disk. @throws Error where the disk refuses. */
   async flush(): Promise<void> {
     this.#writeTogether()
     this.#isFlushing = true
     while (this.#syncing !== null) await this.#syncing
     this.#isFlushing = false
+    if (this.#fault !== null) throw this.#fault
   }
 
   async #syncAll(): Promise<void> {
@@ -206,14 +210,19 @@ export class AppendLog {
           fdatasync(this.#descriptor, (error) => (error === null ? resolve() : reject(error)))
         })
       }
+    } catch (error) {
+      this.#fault = error instanceof Error ? error : new Error(String(error))
     } finally {
       this.#syncing = null
     }
   }
 
   async close(): Promise<void> {
-    await this.flush()
-    closeSync(this.#descriptor)
+    try {
+      await this.flush()
+    } finally {
+      closeSync(this.#descriptor)
+    }
   }
 }
 

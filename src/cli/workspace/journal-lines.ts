@@ -88,6 +88,7 @@ export const reopenSchema = z.strictObject({ reopen: z.array(instanceIdSchema), 
 /** Only what the index needs is looked at here; an answer is checked whole when it is read. */
 export const indexSchema = z.looseObject({
   instance_id: instanceIdSchema,
+  reply: z.string(),
   status: readingSchema.shape.status.optional(),
 })
 export const laterIndexSchema = z.looseObject({

@@ -133,18 +133,17 @@ export class Journal {
     const entry = this.#entries.get(instanceId)
     if (entry === undefined || entry.reading === null) return undefined
     if (entry.reading.offset === entry.reply.offset) {
-      return answerSchema.parse(this.#log.read(entry.reply))
+      return this.#whole(answerSchema, entry.reply, instanceId)
     }
-    const { read: _instanceId, ...reading } = laterReadingSchema.parse(
-      this.#log.read(entry.reading),
-    )
-    return { ...replySchema.parse(this.#log.read(entry.reply)), ...reading }
+    const later = this.#whole(laterReadingSchema, entry.reading, instanceId)
+    const { read: _instanceId, ...reading } = later
+    return { ...this.#whole(replySchema, entry.reply, instanceId), ...reading }
   }
 
   readReply(instanceId: string): Reply | undefined {
     const entry = this.#entries.get(instanceId)
     if (entry === undefined) return undefined
-    return keptReplySchema.parse(this.#log.read(entry.reply))
+    return this.#whole(keptReplySchema, entry.reply, instanceId)
   }
 
   /** Keeps an answer whose reading is known. */
@@ -200,11 +199,21 @@ export class Journal {
   }
 
   flush(): Promise<void> {
-    return this.#log.flush()
+    return this.#log.flush().catch((cause) => this.#fail(cause))
   }
 
   close(): Promise<void> {
-    return this.#log.close()
+    return this.#log.close().catch((cause) => this.#fail(cause))
+  }
+
+  /** A line of the right form whose fields are not: no crash writes one, an editor may. */
+  #whole<T>(schema: z.ZodType<T>, position: Position, instanceId: string): T {
+    const parsed = schema.safeParse(this.#log.read(position))
+    if (parsed.success) return parsed.data
+    throw new Failure(EXIT.partial, `the journal has a damaged line for ${instanceId}`, {
+      why: `${this.#log.file}, byte ${position.offset}: ${parsed.error.issues[0]?.path.join('.')} ${parsed.error.issues[0]?.message}`,
+      next: 'remove that line, then repeat the command: the task is asked again',
+    })
   }
 }
 
