@@ -77,6 +77,20 @@ describe('a journal that somebody edited', () => {
   })
 })
 
+describe('a run whose first line is damaged', () => {
+  test('is not passed over without a word', async () => {
+    const fixture = await runFixture(() => chat(RIGHT))
+    await fixture.run('--limit', '2')
+    const [run] = listRuns(fixture.terminal.workspace)
+    const file = path.join(run?.folder ?? '', JOURNAL_FILE)
+    const bytes = readFileSync(file)
+    writeFileSync(file, bytes.fill(0, 30, 50))
+    const ending = await fixture.run('--limit', '2')
+    expect(ending.exit).toBe(0)
+    expect(ending.err).toContain(`${run?.id}: the first line of its journal is damaged`)
+  })
+})
+
 describe('failmap pull', () => {
   test('a download that breaks off is told in words, and the next one is whole', async () => {
     const { terminal, api } = await desk({ hasRun: false })

@@ -14,7 +14,7 @@ import { Progress } from '../terminal/progress.ts'
 import type { Verb } from '../verb.ts'
 import { findEpoch, type PulledEpoch, requireEpoch } from '../workspace/epochs.ts'
 import { Prompts, type TaskEntry } from '../workspace/prompts.ts'
-import { type OpenRun, openRun } from '../workspace/runs.ts'
+import { type OpenRun, openRun, unreadableRuns } from '../workspace/runs.ts'
 
 export const run: Verb = {
   name: 'run',
@@ -100,6 +100,7 @@ async function runSource(context: Context, parts: Parts): Promise<Outcome> {
   })
   try {
     context.tell(source.title)
+    if (open.isNew) warnOfUnreadable(context)
     tellStart(context, open, chosen.length, tasks.length)
     const tell = (line: string) => {
       if (!context.isJson) progress.tell(line)
@@ -128,6 +129,15 @@ async function runSource(context: Context, parts: Parts): Promise<Outcome> {
     if (open.isNew && !journal.hasKept) rmSync(open.folder, { recursive: true, force: true })
   }
   return summary(context, open, chosen, lost)
+}
+
+/** Answers that were paid for are never passed over without a word. */
+function warnOfUnreadable({ config, warn }: Context): void {
+  for (const id of unreadableRuns(config.workspace)) {
+    warn(
+      `${id}: the first line of its journal is damaged, so this run cannot go on with its answers`,
+    )
+  }
 }
 
 function tellStart({ tell }: Context, open: OpenRun, total: number, left: number): void {

@@ -23,16 +23,42 @@ export function listRuns(workspace: string): RunEntry[] {
     })
 }
 
+/** Runs whose journal begins with a whole line that states no settings: damaged, not just begun. */
+export function unreadableRuns(workspace: string): string[] {
+  const folder = runsFolder(workspace)
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter(isRunId)
+    .filter((id) => {
+      const line = readFirstLine(path.join(folder, id, JOURNAL_FILE))
+      return line !== null && toHeader(line) === null
+    })
+}
+
 const LONGEST_HEADER = 64 * 1024
 
 function readHeader(file: string): Header | null {
+  const line = readFirstLine(file)
+  return line === null ? null : toHeader(line)
+}
+
+function toHeader(line: string): Header | null {
+  try {
+    return headerSchema.safeParse(JSON.parse(line)).data ?? null
+  } catch {
+    return null
+  }
+}
+
+/** Null where the file is not there or its first line has not ended. */
+function readFirstLine(file: string): string | null {
   if (!existsSync(file)) return null
   const descriptor = openSync(file, 'r')
   try {
     const buffer = Buffer.alloc(LONGEST_HEADER)
     const got = readSync(descriptor, buffer, 0, LONGEST_HEADER, 0)
-    const [line = ''] = buffer.toString('utf8', 0, got).split('\n', 1)
-    return headerSchema.safeParse(JSON.parse(line)).data ?? null
+    const end = buffer.subarray(0, got).indexOf('\n')
+    return end === -1 ? null : buffer.toString('utf8', 0, end)
   } catch {
     return null
   } finally {
