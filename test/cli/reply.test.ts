@@ -208,6 +208,8 @@ test('replyToModule ends soon on replies that are made to be slow', () => {
     `@@ -1 +1 @@\n${'-a\n'.repeat(50_000)}`,
     '('.repeat(100_000),
     '"""\n'.repeat(20_000),
+    '\r'.repeat(500_000),
+    '\u2028'.repeat(500_000),
     `${'```python\n'.repeat(70)}def width(a, b):\n    return 1\n${'```\n'.repeat(70)}`,
   ]
   for (const reply of replies) expect(read(reply).status).not.toBe('unchanged')

@@ -17,8 +17,9 @@ const CLOSE = new RegExp(
     .join('|'),
   'gi',
 )
+// Of the blanks before a mark none begins a line: each of those would be tried up to the mark.
 const OPEN = new RegExp(
-  `^[^\\S\\n]*(?:<${NAMES}>|\\[THINK\\]|◁think▷|<\\|START_THINKING\\|>|<\\|begin_of_thought\\|>|` +
+  `^[^\\S\\n\\r\\u2028\\u2029]*(?:<${NAMES}>|\\[THINK\\]|◁think▷|<\\|START_THINKING\\|>|<\\|begin_of_thought\\|>|` +
     `(?:<\\|start\\|>assistant)?<\\|channel\\|>analysis<\\|message\\|>)`,
   'gim',
 )
