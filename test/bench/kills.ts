@@ -1,7 +1,7 @@
 // kill -9 of `failmap run` at random moments, until the run is whole: nothing may be lost or asked twice.
 import { pathToFileURL } from 'node:url'
 import { buildBinary, NODES, start } from '../cli/binary.ts'
-import { chat, modelServer, startFakeModelServer } from '../cli/fake-model-server.ts'
+import { modelServer, type Step, startFakeModelServer, stream } from '../cli/fake-model-server.ts'
 import { FIXED, sampleEpoch } from '../cli/sample-epoch.ts'
 import { Terminal } from '../cli/terminal.ts'
 import { isProbe, journalLines, putEpoch } from '../cli/workspace.ts'
@@ -24,6 +24,8 @@ export type KillOutcome = {
   lost: number
   /** Tasks with more than one answer in the journal. */
   repeated: number
+  /** Answers whose reply is not what the server sent. */
+  changed: number
   /** Requests beyond one per task. */
   askedAgain: number
   /** What kills may cost at most: the requests under way at each. */
@@ -40,7 +42,7 @@ export async function killAtRandom(options: KillOptions): Promise<KillOutcome> {
     modelServer('coder-7b', ({ body }) => {
       const id = /failmap__[a-z0-9-]+/.exec(JSON.stringify(body))?.[0]
       if (id !== undefined && !isProbe(body)) asked.set(id, (asked.get(id) ?? 0) + 1)
-      return { ...chat(`\`\`\`python\n${FIXED}\`\`\``), delayMs: 5 + random() * options.slowestMs }
+      return { ...inPieces(), delayMs: 5 + random() * options.slowestMs }
     }),
   )
   const categories = Math.ceil(options.tasks / 4)
@@ -70,7 +72,8 @@ export async function killAtRandom(options: KillOptions): Promise<KillOutcome> {
     const { code, err } = await last.ended
     if (code !== 0) throw new Error(`the last start ended with ${code}: ${err}`)
     lost += countLost(known, terminal.workspace)
-    const ids = answersOf(terminal.workspace).map(([id]) => id)
+    const answers = answersOf(terminal.workspace)
+    const ids = answers.map(([id]) => id)
     const requests = [...asked.values()].reduce((sum, count) => sum + count, 0)
     return {
       kills,
@@ -79,6 +82,7 @@ export async function killAtRandom(options: KillOptions): Promise<KillOutcome> {
       answered: new Set(ids).size,
       lost,
       repeated: ids.length - new Set(ids).size,
+      changed: answers.filter(([, line]) => !line.includes(JSON.stringify(REPLY))).length,
       askedAgain: requests - asked.size,
       allowedAgain: kills * options.connections,
     }
@@ -87,6 +91,17 @@ export async function killAtRandom(options: KillOptions): Promise<KillOutcome> {
     built.remove()
     terminal.remove()
   }
+}
+
+const REPLY = `\`\`\`python\n${FIXED}\`\`\``
+
+/** A streamed answer whose events come in packets of their own, cut where it suits nobody. */
+function inPieces(): Step {
+  const { type, body } = stream(REPLY)
+  const text = String(body)
+  const cuts = [0, 40, text.length / 3, text.length / 2, text.length].map(Math.floor)
+  const chunks = cuts.slice(1).map((end, at) => text.slice(cuts[at], end))
+  return { type: type ?? '', chunks, chunkDelayMs: 1 }
 }
 
 async function moreAsked(isReached: () => boolean, ended: Promise<unknown>): Promise<void> {
@@ -132,7 +147,7 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
     slowestMs: 500,
   })
   process.stdout.write(`${JSON.stringify(outcome)}\n`)
-  const { lost, repeated, answered, tasks, askedAgain, allowedAgain } = outcome
-  const isGood = lost === 0 && repeated === 0 && answered === tasks && askedAgain <= allowedAgain
+  const { lost, repeated, changed, answered, tasks, askedAgain, allowedAgain } = outcome
+  const isGood = lost + repeated + changed === 0 && answered === tasks && askedAgain <= allowedAgain
   process.exitCode = isGood ? 0 : 1
 }
