@@ -1,10 +1,11 @@
 """The small slips that automatic mutants make: one change of a module's tree each."""
 
 import ast
-import builtins
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from typing import Any
+
+from tasks.kit.plain import plain_names
 
 _FLIPPED = {
     ast.Lt: ast.LtE,
@@ -18,8 +19,6 @@ _FLIPPED = {
     ast.In: ast.NotIn,
     ast.NotIn: ast.In,
 }
-# Functions whose calls may change places: they change nothing but a result.
-_PLAIN = frozenset(dir(builtins)) - {"next", "setattr", "delattr"}
 _WITH_BLOCKS = (ast.Module, ast.stmt, ast.ExceptHandler, ast.match_case)
 _COPIES = {"list", "dict", "set", "tuple", "copy", "deepcopy"}
 
@@ -41,12 +40,7 @@ def slips_of(tree: ast.Module) -> Iterator[Slip]:
     """Every slip of the tree, always in the same order."""
     nodes = _in_breadth(tree)
     skipped = _annotations(nodes)
-    plain = _PLAIN | {
-        alias.asname or alias.name
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
+    plain = plain_names(tree)
     for node in nodes:
         if id(node) in skipped:
             continue
@@ -188,21 +182,26 @@ def _order_matters(first: ast.stmt, second: ast.stmt, plain: Set[str]) -> bool:
 def _names(statement: ast.stmt, plain: Set[str]) -> tuple[set[str], set[str]]:
     """Names that may change, and names that appear; `self.x` is one name.
 
-    Methods may change their object, and functions that are not `plain` may do anything.
+    Methods may change their object, and functions that are not `plain` may do anything. Variables
+    of a comprehension are its own.
     """
     touched: set[str] = set()
     mentioned: set[str] = set()
+    own: set[str] = set()
     for node in ast.walk(statement):
-        if isinstance(node, ast.Name) and node.id != "self":
+        if isinstance(node, ast.comprehension):
+            own |= {name.id for name in ast.walk(node.target) if isinstance(name, ast.Name)}
+        elif isinstance(node, ast.Name) and node.id != "self":
             mentioned.add(node.id)
             if not isinstance(node.ctx, ast.Load):
                 touched.add(node.id)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            root = f"self.{node.attr}" if node.value.id == "self" else node.value.id
-            mentioned.add(root)
-            touched.add(root)
+            if node.value.id not in plain:
+                root = f"self.{node.attr}" if node.value.id == "self" else node.value.id
+                mentioned.add(root)
+                touched.add(root)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id not in plain:
                 touched.add("calls")
                 mentioned.add("calls")
-    return touched, mentioned
+    return touched - own, mentioned - own

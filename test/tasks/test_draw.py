@@ -242,6 +242,24 @@ class AutomaticMutants(unittest.TestCase):
             dict(names),
         )
 
+    def test_only_statements_whose_order_can_show_change_places(self):
+        for pair, swapped in (
+            ("a = [x for x in xs if blank(x.get(1))]\n    b = [x for x in xs if x]", 0),
+            ("a = math.floor(xs[0])\n    b = math.ceil(xs[1])", 0),
+            ("a = blank(xs)\n    b = a + 1", 1),
+            ("a = tell(xs)\n    b = tell(xs)", 1),
+            ("a = note(xs)\n    b = note(xs)", 1),
+            ("a = xs.pop()\n    b = xs.pop()", 1),
+        ):
+            source = (
+                "import math\ndef blank(x):\n    return x is None or x.get(1) == ''\n"
+                "def note(x):\n    x[0] = 1\n    return x\n"
+                f"def f(xs, tell):\n    {pair}\n    return a, b\n"
+            )
+            with self.subTest(pair):
+                names = [name for name in Mutants(source).names if "swaps two" in name]
+                self.assertEqual(len(names), swapped)
+
     def test_each_is_undone_before_the_next(self):
         mutants = Mutants(SOURCE)
         first = [mutants.code(n).co_code for n in range(len(mutants))]
