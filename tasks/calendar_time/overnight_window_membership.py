@@ -208,7 +208,7 @@ WEEK = Shape(
 from collections.abc import Sequence
 from datetime import $clock_names
 
-DAY = 24 * 60 * 60
+DAY = 86_400
 $week_line
 
 Rule = tuple[str, list[int], time, time]
