@@ -1,7 +1,7 @@
 """Ten thousand patches through one service: python3 -m test.sandbox.soak --tasks 10000.
 
-Prints the resident memory of the judge and the zygotes after a tenth and at the end, and the
-descriptors and processes that are left. All of them should be flat.
+Prints the resident memory of the judge and the zygotes when each category was judged once, and at
+the end, and the descriptors and processes that are left. All of them should be flat.
 """
 
 import argparse
@@ -81,12 +81,13 @@ def main() -> None:
     chosen = options.category or list(slugs())
     first: dict[str, dict[str, Any]] = {}
     shards = -(-options.tasks // TASKS)
+    warm = min(len(chosen), shards) - 1
     for number in range(shards):
         slug = chosen[number % len(chosen)]
         request = service.read(body(slug, corpus.digest, "sub_soak"))
         tally = service.judge(request, 60)
         assert first.setdefault(slug, tally) == tally, f"{slug} gave another tally"
-        if number in (shards // 10, shards - 1):
+        if number in (warm, shards - 1):
             below = descendants(os.getpid())
             print(
                 f"{(number + 1) * TASKS} tasks: judge {resident_kib('self')} KiB, processes "
