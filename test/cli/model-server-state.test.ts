@@ -63,6 +63,25 @@ describe('failmap run: a server that loads its model again', () => {
     expect(ending.exit).toBe(0)
     expect(ending.err).toContain('going on, 2 of 4 tasks are answered')
   })
+
+  test('or has time to, after it wrote a reply that nobody waited for', async () => {
+    const props: Step = { body: '{"default_generation_settings":{"n_ctx":4096}}' }
+    const fixture = await runFixture(() => chat(RIGHT))
+    const serve = modelServer('coder-7b', () => chat(RIGHT))
+    let isBusy = false
+    fixture.server.answerWith((seen, count) => {
+      const step = seen.path === '/props' ? props : serve(seen, count)
+      const delayMs = isBusy ? 5500 : 0
+      isBusy = false
+      return step && { ...step, delayMs }
+    })
+    await fixture.run('--limit', '2')
+    isBusy = true
+    const ending = await fixture.run('--limit', '4', '--patience', '600')
+    expect(ending.exit).toBe(0)
+    expect(ending.err).toContain('loading or busy')
+    expect(ending.err).toContain('going on, 2 of 4 tasks are answered')
+  }, 30_000)
 })
 
 describe('failmap run: a server that dies', () => {

@@ -28,7 +28,7 @@ export type ConnectOptions = {
   interrupted: AbortSignal
   now: () => number
   tell: (line: string) => void
-  /** How long to wait for a server that is loading before it is asked who it is; 0 unless given. */
+  /** How long to wait for a server that is loading or busy to say who it is; 0 unless given. */
   patienceMs?: number
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>
 }
@@ -78,7 +78,7 @@ function waiter(options: ConnectOptions): () => Promise<boolean> {
   let isTold = false
   return async () => {
     if (sleep === undefined || interrupted.aborted || now() >= end) return false
-    if (!isTold) tell('the server is loading; waiting before it is asked what it runs')
+    if (!isTold) tell('the server is loading or busy; waiting until it tells what it runs')
     isTold = true
     await sleep(LOADING_PAUSE_MS, interrupted)
     return true

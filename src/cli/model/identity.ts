@@ -26,15 +26,19 @@ export type Inquiry = {
   endpoint: Endpoint
   transport: Transport
   interrupted: AbortSignal
-  /** Waits a moment for a server that is loading; false when that has gone on for too long. */
+  /** Waits a moment for a server that is loading or busy; false when that has gone on for too long. */
   wait?: () => Promise<boolean>
 }
+
+/** An inquiry under way. A server that said anything is not busy: what it then leaves open, it hides. */
+type Talk = Inquiry & { heard: { any: boolean } }
 
 const text = z.string().nullish().catch(null)
 const count = z.number().nullish().catch(null)
 
 /** Asks everything that this kind of server can answer; silence is not an error here. */
-export async function identify(inquiry: Inquiry): Promise<ModelIdentity> {
+export async function identify(asked: Inquiry): Promise<ModelIdentity> {
+  const inquiry = { ...asked, heard: { any: false } }
   const { endpoint } = inquiry
   const identity: ModelIdentity = {
     model: endpoint.model ?? '',
@@ -70,7 +74,7 @@ const listSchema = z.object({
   ),
 })
 
-async function readModelList(inquiry: Inquiry, identity: ModelIdentity): Promise<void> {
+async function readModelList(inquiry: Talk, identity: ModelIdentity): Promise<void> {
   const list = listSchema.safeParse(await ask(inquiry, 'GET', `${inquiry.endpoint.baseUrl}/models`))
   if (!list.success) return
   identity.offered = list.data.data.map((model) => model.id)
@@ -91,7 +95,7 @@ const showSchema = z.object({
   model_info: z.record(z.string(), z.unknown()).nullish().catch(null),
 })
 
-async function readOllama(inquiry: Inquiry, identity: ModelIdentity): Promise<void> {
+async function readOllama(inquiry: Talk, identity: ModelIdentity): Promise<void> {
   const { baseUrl } = inquiry.endpoint
   await readVersion(inquiry, identity, '/api/version', 'ollama')
   const tags = tagsSchema.safeParse(await ask(inquiry, 'GET', `${baseUrl}/api/tags`))
@@ -125,7 +129,7 @@ const propsSchema = z.object({
 })
 
 /** llama.cpp's `/props`; `n_ctx` there is what one slot can hold. */
-async function readLlamaCpp(inquiry: Inquiry, identity: ModelIdentity): Promise<void> {
+async function readLlamaCpp(inquiry: Talk, identity: ModelIdentity): Promise<void> {
   const props = propsSchema.safeParse(await ask(inquiry, 'GET', `${origin(inquiry)}/props`))
   if (!props.success) return
   const { model_path, build_info, default_generation_settings } = props.data
@@ -145,7 +149,7 @@ const studioSchema = z.object({
   ),
 })
 
-async function readLmStudio(inquiry: Inquiry, identity: ModelIdentity): Promise<void> {
+async function readLmStudio(inquiry: Talk, identity: ModelIdentity): Promise<void> {
   const list = studioSchema.safeParse(await ask(inquiry, 'GET', `${origin(inquiry)}/api/v0/models`))
   const own = list.data?.data.find(({ id }) => id === identity.model)
   if (own === undefined) return
@@ -155,7 +159,7 @@ async function readLmStudio(inquiry: Inquiry, identity: ModelIdentity): Promise<
 
 const sglangSchema = z.object({ context_length: count, version: text, quantization: text })
 
-async function readSglang(inquiry: Inquiry, identity: ModelIdentity): Promise<void> {
+async function readSglang(inquiry: Talk, identity: ModelIdentity): Promise<void> {
   const url = `${origin(inquiry)}/get_server_info`
   const info = sglangSchema.safeParse(await ask(inquiry, 'GET', url))
   if (!info.success) return
@@ -165,7 +169,7 @@ async function readSglang(inquiry: Inquiry, identity: ModelIdentity): Promise<vo
 }
 
 async function readVersion(
-  inquiry: Inquiry,
+  inquiry: Talk,
   identity: ModelIdentity,
   path = '/version',
   name = 'vllm',
@@ -181,28 +185,28 @@ export function quantisationInName(name: string): string | null {
   return /(?:^|[-._])((?:I?Q\d(?:_[A-Z0-9]+)*)|BF16|F16|F32)(?=[-._]|$)/i.exec(name)?.[1] ?? null
 }
 
-function origin({ endpoint }: Inquiry): string {
+function origin({ endpoint }: Talk): string {
   return endpoint.baseUrl.replace(/\/v\d[^/]*$/, '')
 }
 
-/** What is not told while a model loads would be other settings, and so another run. */
+/** What a loading or busy server does not tell would be other settings, and so another run. */
 async function ask(
-  inquiry: Inquiry,
+  inquiry: Talk,
   method: 'GET' | 'POST',
   url: string,
   body?: object,
 ): Promise<unknown> {
   for (;;) {
     const answer = await askOnce(inquiry, method, url, body)
-    if (answer !== LOADING) return answer
+    if (answer !== BUSY) return answer
     if (inquiry.wait === undefined || !(await inquiry.wait())) return undefined
   }
 }
 
-const LOADING = Symbol('the server is loading')
+const BUSY = Symbol('the server cannot tell yet')
 
 async function askOnce(
-  { endpoint, transport, interrupted }: Inquiry,
+  { endpoint, transport, interrupted, heard }: Talk,
   method: 'GET' | 'POST',
   url: string,
   body?: object,
@@ -219,10 +223,12 @@ async function askOnce(
       signal: stop.signal,
     })
     const answer = await readText(response.body)
-    if (response.status === 503) return LOADING
+    if (response.status === 503) return BUSY
+    heard.any = true
     return response.status === 200 ? JSON.parse(answer) : undefined
   } catch {
-    return undefined
+    // A server with one thread answers nothing while it writes a reply that nobody waits for any more.
+    return stop.signal.aborted && !interrupted.aborted && !heard.any ? BUSY : undefined
   } finally {
     clearTimeout(timer)
     interrupted.removeEventListener('abort', giveUp)
