@@ -53,6 +53,7 @@ function readable(file: string): string {
 
 async function readReplies({ io }: Context, file: string, work: Work): Promise<void> {
   const open = new Map(work.tasks.map((task) => [task.instanceId, task]))
+  const seen = new Set<string>()
   let line = 0
   for await (const text of linesOf(file)) {
     if (io.interrupted.aborted) break
@@ -66,6 +67,12 @@ async function readReplies({ io }: Context, file: string, work: Work): Promise<v
       })
     }
     const { instance_id, reply, finish_reason } = recorded.data
+    if (seen.has(instance_id)) {
+      throw new Failure(EXIT.usage, `${file}: line ${line} is a second reply for ${instance_id}`, {
+        next: 'keep one reply for each task',
+      })
+    }
+    seen.add(instance_id)
     const task = open.get(instance_id)
     if (task === undefined) continue
     open.delete(instance_id)
