@@ -178,26 +178,17 @@ def _freeze_step(step: tuple[Any, ...], freezer: Freezer) -> tuple[Any, ...]:
 def _freeze_call(args: tuple[Any, ...], kwargs: dict[str, Any], freezer: Freezer) -> Any:
     """(arguments, keyword arguments, what is to be filled in and where: the path of a name, or a
     frozen argument), the first two frozen as one where arguments may hold the same object."""
-    fills: list[tuple[int, Any]] = []
-    given = list(args)
-    changeable = 0
-    for place, arg in enumerate(args):
-        if type(arg) is Ref:
-            fills.append((place, _split(arg.name)))
-            given[place] = None
-        elif not is_immutable(arg):
-            changeable += 1
-            fills.append((place, freezer.argument(arg)))
-            given[place] = None
-    if changeable > 1 or not all(map(is_immutable, kwargs.values())):
-        return _freeze_together(args, kwargs, freezer)
+    fills: list[tuple[int, Any]] = [
+        (place, _split(arg.name)) for place, arg in enumerate(args) if type(arg) is Ref
+    ]
+    given = [None if type(arg) is Ref else arg for arg in args]
+    changeable = [place for place, arg in enumerate(given) if not is_immutable(arg)]
+    if len(changeable) > 1 or not all(map(is_immutable, kwargs.values())):
+        return (freezer.parts((tuple(given), kwargs)), None, tuple(fills))
+    for place in changeable:
+        fills.append((place, freezer.argument(given[place])))
+        given[place] = None
     return (tuple(given), kwargs or None, tuple(fills))
-
-
-def _freeze_together(args: tuple[Any, ...], kwargs: dict[str, Any], freezer: Freezer) -> Any:
-    late = tuple((at, _split(arg.name)) for at, arg in enumerate(args) if type(arg) is Ref)
-    given = tuple(None if type(arg) is Ref else arg for arg in args)
-    return (freezer.parts((given, kwargs)), None, late)
 
 
 def _split(path: str) -> tuple[str, ...]:
