@@ -12,7 +12,7 @@ import io
 import marshal
 import pickle
 from collections import deque
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -26,8 +26,10 @@ _IMMUTABLE = frozenset(
     {type(None), bool, int, float, str, bytes, Fraction, Decimal, date, datetime, timedelta, time}
 )
 # What pickle would write as a reference where it stands a second time.
-_PICKLED_ONCE = _IMMUTABLE - {type(None), bool, int, float} | {tuple, frozenset}
-_LEAVES = _IMMUTABLE | {Ref, Attr}
+_PICKLED_ONCE = _IMMUTABLE - {type(None), bool, int, float} | {
+    tuple, frozenset, complex, range, slice, timezone,
+}  # fmt: skip
+_LEAVES = _IMMUTABLE | {Ref, Attr, complex, range}
 _FIXED_HOLDERS = frozenset({tuple, frozenset})
 
 
@@ -63,9 +65,12 @@ class Freezer:
         if is_immutable(parts):
             return parts
         reached = _reached(parts)
-        if reached and set(map(type, reached)) <= _MARSHALLED:
+        if not reached:
+            data = _pickled_sharing(parts)
+        elif set(map(type, reached)) <= _MARSHALLED:
             return marshal.dumps(parts, _APART)
-        data = _pickled(parts, apart=_has_twins(reached))
+        else:
+            data = _pickled(parts, apart=_has_twins(reached))
         return [data] if b"sandbox.names" in data else data
 
 
@@ -96,9 +101,23 @@ def _has_twins(reached: list[Any]) -> bool:
     return len(set(fixed)) < len(fixed)
 
 
+# A fraction is pickled as text by default, which is ten times slower to read.
+_REDUCED = {Fraction: lambda value: (Fraction, (value.numerator, value.denominator))}
+
+
 class _Pickler(pickle.Pickler):
-    # A fraction is pickled as text by default, which is ten times slower to read.
-    dispatch_table = {Fraction: lambda value: (Fraction, (value.numerator, value.denominator))}
+    dispatch_table = _REDUCED
+
+
+class _SharingPickler(pickle._Pickler):  # type: ignore[name-defined]
+    """Writes references to what can change alone. Slow, as only the pickler in Python asks what to
+    remember, but few checks give one object twice in a step."""
+
+    dispatch_table = _REDUCED
+
+    def memoize(self, obj: Any) -> None:
+        if type(obj) not in _PICKLED_ONCE:
+            super().memoize(obj)  # type: ignore[misc]
 
 
 def _pickled(value: Any, apart: bool) -> bytes:
@@ -108,4 +127,10 @@ def _pickled(value: Any, apart: bool) -> bytes:
     pickler = _Pickler(buffer, 5)
     pickler.fast = apart
     pickler.dump(value)
+    return buffer.getvalue()
+
+
+def _pickled_sharing(value: Any) -> bytes:
+    buffer = io.BytesIO()
+    _SharingPickler(buffer, 5).dump(value)
     return buffer.getvalue()

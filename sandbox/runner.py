@@ -45,8 +45,7 @@ from sandbox.wire import LOAD_ERROR, LOADED, OBSERVATION, pack_answer, unpack_ta
 MAX_OBSERVATION = 1 << 20
 _ModuleType, _modules, _BytesIO = types.ModuleType, sys.modules, io.BytesIO
 _read_pickle, _read_marshal, _enumerate, _join = pickle.loads, marshal.loads, enumerate, b"".join
-# How a pickle begins; marshalled parts begin with the mark of a tuple.
-_PICKLE = 0x80
+_PICKLE = 0x80  # how a pickle begins; what is marshalled begins with the mark of a tuple
 # A pipe holds 64 KiB: larger writes would wait for the judge, smaller ones cost a call each.
 _SEND_AT = 1 << 15
 
@@ -143,10 +142,16 @@ class CheckRun:
     def observation(self) -> bytes:
         for step in self.steps:
             self.do(step)
-        watched = [self.form(self.resolve(path)) for path in self.watch]
+        watched = [self.look_at(path) for path in self.watch]
         opaque = self.opaque + self.log.opaque
         data = join_tuple([b"i%x;" % opaque, join_tuple(self.outcomes), join_tuple(watched)])
         return data if len(data) <= MAX_OBSERVATION else _OVER
+
+    def look_at(self, path: tuple[str, ...]) -> bytes:
+        try:
+            return self.form(self.resolve(path))
+        except BaseException as error:  # a patch may have emptied what the path leads through
+            return self.form(error)
 
     def do(self, step: tuple[Any, ...]) -> None:
         op, target, rest, bind = step

@@ -27,6 +27,14 @@ def grow(rows, by=1):
     return len(rows)
 
 
+def same_last(rows, others):
+    return rows[-1] is others[-1]
+
+
+def empty(rows):
+    rows.clear()
+
+
 def nested(rows, held):
     return rows[0] is held["row"]
 
@@ -72,6 +80,22 @@ class PackTest(unittest.TestCase):
         row = [1]
         check = Check((call("one", row, row), call("ends", [row, [2], row]), call("one", [1], [1])))
         self.assertEqual(seen(check), [True, True, False])
+
+    def test_not_even_beside_an_object_that_can_change_and_stays_one(self):
+        for x in (*EQUAL, "some text", frozenset({1}), 2 + 1j, range(1000), slice(0, 1000)):
+            row = [1]
+            check = Check(
+                (
+                    call("ends", [x, row, row, x]), call("one", [row, x], [row, x]),
+                    call("nested", [row, x], {"row": row, "x": x}),
+                    call("same_last", [row, x], [row, x]), call("ends", [x, x]),
+                )
+            )  # fmt: skip
+            self.assertEqual(seen(check), [False, False, True, False, False], repr(x))
+
+    def test_a_watched_path_that_leads_nowhere_any_more_is_an_observation(self):
+        check = Check((call("empty", Ref("rows")),), {"rows": value([7])}, watch=("rows.0",))
+        self.assertEqual(seen(check), [None])
 
     def test_each_step_gets_its_own_copy_of_what_several_are_given(self):
         rows = [[1], [2]]
