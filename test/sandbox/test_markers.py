@@ -25,7 +25,12 @@ INPUT_1, INPUT_2, EXPECTED_2 = "input_one_7f3a", "input_two_91bc", "expected_two
 TOKEN_LIKE = "service-token-marker-55aa"
 HALVES = EXPECTED_2[:9], EXPECTED_2[9:]
 EXTRA = f"\ndef extra(text):\n    return {HALVES[0]!r} + {HALVES[1]!r} + text[:1]\n"
-WAIT = "import time\ntime.sleep(1.2)\n" + REFERENCE + "\ndef extra(text):\n    return text\n"
+WAITS = "patch_that_waits_5e6f"
+WAIT = (
+    f"import time\nNAME = {WAITS!r}\ntime.sleep(1.2)\n"
+    + REFERENCE
+    + "\ndef extra(text):\n    return text\n"
+)
 
 
 def memory_of(pid: int) -> bytes:
@@ -97,7 +102,8 @@ class MarkerTest(unittest.TestCase):
                     while time.monotonic() < deadline and len(seen) < 3:
                         for child in children_of(zygote):
                             inside = memory_of(child)
-                            if INPUT_2.encode() in inside:
+                            # The reference is judged as well, in secret; it knows its answer.
+                            if INPUT_2.encode() in inside and WAITS.encode() in inside:
                                 seen.append((inside, memory_of(zygote)))
                         time.sleep(0.05)
 
