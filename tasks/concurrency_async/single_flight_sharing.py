@@ -1,7 +1,6 @@
 """Concurrent calls for one key share a single load and its outcome."""
 
 from functools import cache
-from typing import Any
 
 from sandbox.checks import Check, Ref, call, callback, interleave, raises
 from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, scenario
@@ -102,8 +101,9 @@ CONTRACT = (
     ),
     Clause(
         "closed",
-        """When the generator of the leader is closed at a yield, the flight ends at once. In its next
-        turn a call that joined it $closed_clause. The closing of a call that joined changes nothing for the others.""",
+        """When the generator of the leader is closed at a yield, the flight ends at once and without
+        a result, even if $load has been called. In its next turn a call that joined it $closed_clause. The closing of
+        a call that joined changes nothing for the others.""",
     ),
     Clause("kept", "$kept_clause. Errors are never kept."),
     Clause("report", "A call returns $report_clause."),
@@ -540,91 +540,82 @@ def wide(v: Variant, s: Stream) -> Check:
     return script(v, "lead join failure closed kept", replies, *rounds)
 
 
-class LoggedFlight:
-    """A line of the oracle's log; the result of one that failed is its error."""
-
-    __slots__ = ("key", "called", "ending", "result")
-
-    def __init__(self, key: str) -> None:
-        self.key, self.called, self.ending = key, False, ""
-        self.result: Any = None
-
-
 def oracle(v: Variant):
-    """Writes a log of flights; every call is a step counter that looks flights up in the log."""
-    goes_anew, is_kept, is_told = v["late"] == "anew", v["kept"] == "kept", v["report"] == "told"
+    """Writes a log of what each call did, and keeps nothing else: whom a call waits for, which
+    flights are in the air and how one ended is looked up in the log."""
+    is_kept, is_told = v["kept"] == "kept", v["report"] == "told"
     is_shared, stops = v["failure"] == "shared", v["closed"] == "stops"
     closed_error = {"RuntimeError": RuntimeError, "InterruptedError": InterruptedError}[v["error"]]
+    grounded = ["landed", "failed", "closed", *(["called"] if v["late"] == "anew" else ())]
 
     class Desk:
         def __init__(self, load):
-            self.load, self.log, self.landed = load, [], []
+            self.load, self.log = load, []
 
-        def in_air(self, key):
-            """The flight that can be joined; there is one at most."""
-            for flight in self.log:
-                if flight.key == key and not flight.ending:
-                    if not (goes_anew and flight.called):
-                        return flight
-            return None
+        def last(self, call):
+            """What the call did last and what came of it."""
+            for who, did, what in reversed(self.log):
+                if who is call:
+                    return did, what
+            return "nothing", None
 
-        def flights(self):
-            return sorted(key for key in {it.key for it in self.log} if self.in_air(key))
+        def in_air(self):
+            """Leaders of the flights that can be joined, by key."""
+            leaders = {}
+            for who, did, _ in self.log:
+                if did == "leads":
+                    leaders[who.key] = who
+                elif did in grounded and leaders.get(who.key) is who:
+                    del leaders[who.key]
+            return leaders
 
     class Call:
         def __init__(self, desk, key):
-            self.desk, self.key, self.flight, self.leads = desk, key, None, False
+            self.desk, self.key = desk, key
+
+        def note(self, did, what=None):
+            self.desk.log.append((self, did, what))
 
         def answer(self, result, how):
             raise StopIteration((result, how) if is_told else result)
 
-        def arrive(self):
-            desk, key = self.desk, self.key
-            if is_kept:
-                for flight in reversed(desk.landed):
-                    if flight.key == key:
-                        self.answer(flight.result, "kept")
-            self.flight = desk.in_air(key)
-            self.leads = self.flight is None
-            if self.leads:
-                self.flight = LoggedFlight(key)
-                desk.log.append(self.flight)
-
         def __next__(self):
-            flight = self.flight
-            if flight is None:
-                self.arrive()
-            elif not self.leads:
-                if flight.ending:
-                    self.leave(flight)
-            elif flight.called:
-                flight.ending = "landed"
-                self.desk.landed.append(flight)
-                self.answer(flight.result, "loaded")
-            else:
+            did, what = self.desk.last(self)
+            if did == "leads":
                 try:
-                    flight.result = self.desk.load(self.key)
+                    self.note("called", self.desk.load(self.key))
                 except OSError as error:
-                    flight.ending, flight.result = "failed", error
+                    self.note("failed", error)
                     raise
-                flight.called = True
+            elif did == "called":
+                self.note("landed", what)
+                self.answer(what, "loaded")
+            elif did == "nothing" or self.starts_over(*self.desk.last(what)):
+                self.arrive()
 
-        def leave(self, flight):
-            if flight.ending == "landed":
-                self.answer(flight.result, "joined")
-            if flight.ending == "failed" and is_shared:
-                raise flight.result
-            if flight.ending == "closed" and stops:
+        def starts_over(self, ending, value):
+            """Whether a call that joined does, by what its leader did last."""
+            if ending == "landed":
+                self.answer(value, "joined")
+            if ending == "failed" and is_shared:
+                raise value
+            if ending == "closed" and stops:
                 raise closed_error
-            self.arrive()
+            return ending in ("failed", "closed")
+
+        def arrive(self):
+            for who, did, what in reversed(self.desk.log if is_kept else ()):
+                if did == "landed" and who.key == self.key:
+                    self.answer(what, "kept")
+            leader = self.desk.in_air().get(self.key)
+            self.note("leads" if leader is None else "joins", leader)
 
         def close(self):
-            flight = self.flight
-            if flight is not None and self.leads and not flight.ending:
-                flight.ending = "closed"
+            if self.desk.last(self)[0] in ("leads", "called"):
+                self.note("closed")
 
     setattr(Desk, v["fetch"], lambda self, key: Call(self, key))
-    setattr(Desk, v["flights"], Desk.flights)
+    setattr(Desk, v["flights"], lambda self: sorted(self.in_air()))
     return {v["cls"]: Desk}
 
 

@@ -86,7 +86,8 @@ CONTRACT = (
         "closed", "A $item whose attribute closed is true, which no call changes, $closed_clause."
     ),
     Clause(
-        "which", "Among several errors of close() the $which_clause one ranks above the others."
+        "which",
+        "Among several errors of close() the one that came up $which_clause ranks above the others.",
     ),
     Clause(
         "body",
@@ -494,35 +495,25 @@ def wide(v: Variant, s: Stream) -> Check:
 
 
 def oracle(v: Variant):
-    """Notes every attempt with its outcome and ranks the errors afterwards."""
-
-    def attempt(action, notes, origin):
-        try:
-            return action()
-        except BaseException as error:
-            notes.append((origin, error))
-            return None
+    """Numbers the errors as they come up, gives each a rank of two numbers, and takes the highest."""
+    order = 1 if v["order"] == "first_first" else -1
+    job_rank = 1 if v["body"] == "body_wins" else -1
+    rising = 1 if v["which"] == "last" else -1
 
     def model(job, resources):
-        notes = []
-        outcome = attempt(job, notes, "job")
-        turns = sorted(
-            enumerate(resources),
-            key=lambda turn: turn[0] if v["order"] == "first_first" else -turn[0],
-        )
-        for _, resource in turns:
-            if v["closed"] == "again" or not resource.closed:
-                attempt(resource.close, notes, "close")
+        notes, ranks, outcome = [], [], None
+        turns = [one.close for one in resources if v["closed"] == "again" or not one.closed]
+        for action in (job, *turns[::order]):
+            try:
+                found = action()
+                outcome = found if action is job else outcome
+            except BaseException as error:
+                ranks.append((job_rank if action is job else 0, rising * len(notes)))
+                notes.append(error)
         if not notes:
             return outcome
-        closes = [error for origin, error in notes if origin == "close"]
-        jobs = [error for origin, error in notes if origin == "job"]
-        if jobs and (v["body"] == "body_wins" or not closes):
-            winner = jobs[0]
-        else:
-            winner = closes[len(closes) - 1 if v["which"] == "last" else 0]
-        rest = [error for _, error in notes if id(error) != id(winner)]
-        winner.others = rest if v["others"] == "listed" else len(rest)
+        winner = notes.pop(ranks.index(max(ranks)))
+        winner.others = notes if v["others"] == "listed" else len(notes)
         raise winner
 
     if v.shape != "charge":

@@ -394,11 +394,14 @@ def wide(v: Variant, s: Stream) -> Check:
 
 
 def oracle(v: Variant):
-    """Keeps the way and what is still to be tried at each place of it, and moves its end on."""
+    """Tries every way from every key and remembers none: the first that comes back to itself counts."""
     is_refused, skips_self = v["stranger"] == "refused", v["self_edge"] == "ignored"
     ascends, again = v["order"] == "ascending", v["closing"] == "again"
     with_lead, from_smallest = v["report"] == "with_lead", v["report"] == "smallest"
     failure = type(v["error"], (Exception,), {})
+
+    def backwards(names):
+        return sorted(names, reverse=True) if ascends else [*names][::-1]
 
     def walk(needs):
         """What was left, in that order, and the report of a cycle or None."""
@@ -406,21 +409,20 @@ def oracle(v: Variant):
             name for others in needs.values() for name in others
         }:
             raise LookupError
-        left, way, untried = [], [], [sorted(needs)[::-1] if ascends else [*needs][::-1]]
-        while untried[-1] or way:
-            if not untried[-1]:
-                untried.pop()
-                left.append(way.pop())
-                continue
-            name = untried[-1].pop()
-            if name in left or (skips_self and way[-1:] == [name]):
+        left, ways = [], [(name,) for name in backwards(needs)]
+        while ways:
+            *way, name = ways.pop()
+            if name is None:
+                left.append(way[-1])
                 continue
             if name in way:
                 return left, report(way, name)
-            way.append(name)
-            others = needs.get(name, ())
-            untried.append(sorted(others, reverse=True) if ascends else [*others][::-1])
-        return left, None
+            # A way on to None stands for leaving; it is taken after those to all others.
+            ways.append((*way, name, None))
+            for other in backwards(needs.get(name, ())):
+                if other != name or not skips_self:
+                    ways.append((*way, name, other))
+        return list(dict.fromkeys(left)), None
 
     def report(way, name):
         lead, cycle = [], list(way)

@@ -785,7 +785,7 @@ def wide(v: Variant, s: Stream) -> Check:
 
 
 def oracle(v: Variant):
-    """Decides pair by pair, with the history of a run in plain lists."""
+    """Decides pair by pair what a run hands over and saves, all of it before the run begins."""
 
     def parts(state):
         """Mark and pairs of a state, whatever its form."""
@@ -819,22 +819,21 @@ def oracle(v: Variant):
         return state_of(v, goal, set(pairs))
 
     def go(pages, state, now, save):
-        """Yields what to hand over; saves when it is asked to go on; returns the state."""
-        handed, reached = [], state
-        for page in pages:
-            new = pick(page, state)
-            if new:
-                yield new
-                handed += new
-                reached = after(state, handed, now)
-                if v["saved"] == "by_page":
-                    save(reached)
-        if handed and v["saved"] == "at_end":
-            save(reached)
+        """Plans the whole run, then plays it: yields what to hand over; returns number and state."""
+        handed = [new for new in (pick(page, state) for page in pages) if new]
+        first = 1 if v["saved"] == "by_page" or not handed else len(handed)
+        saves = {
+            n: after(state, [row for new in handed[:n] for row in new], now)
+            for n in range(first, len(handed) + 1)
+        }
+        for n, new in enumerate(handed, 1):
+            yield new
+            if n in saves:
+                save(saves[n])
         if not handed and v["idle"] == "moves":
-            reached = after(state, [], now)
-            save(reached)
-        return len(handed), reached
+            saves[0] = after(state, [], now)
+            save(saves[0])
+        return sum(map(len, handed)), saves.get(len(handed), state)
 
     def function(pages, state, now, store, save):
         run = go(pages, state, now, save)
