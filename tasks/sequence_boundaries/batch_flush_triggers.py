@@ -32,6 +32,17 @@ KNOBS = (
                     total = sum(one.$weight for one in lane) + $weight
                     return len(lane) < self._max_count and total $fit_sign self._max_weight
             """,
+            "open_misfit": "batch = self._batch\n"
+            "if batch is not None and not self._limits.leave_room(batch, $weight):\n"
+            "    self._hand_over(batch)",
+            "open_misfit_or_alone": "(alone or not self._limits.leave_room(batch, $weight))",
+            "open_full": "",
+            "open_full_or_alone": "alone",
+            "limit_rule": """
+                def leave_room(self, batch: _Batch, $weight: int) -> bool:
+                    total = batch.$weight + $weight
+                    return len(batch.$items) < self.$max_count and total $fit_sign self.$max_weight
+            """,
         },
         after={
             "test_clause": "Each $item joins the waiting batch, which is sent at once when it then "
@@ -54,6 +65,15 @@ KNOBS = (
                     lane = self._lanes[$key]
                     total = sum(one.$weight for one in lane)
                     return len(lane) >= self._max_count or total $full_sign self._max_weight
+            """,
+            "open_misfit": "",
+            "open_misfit_or_alone": "alone",
+            "open_full": "if self._limits.are_reached(batch):\n    self._hand_over(batch)",
+            "open_full_or_alone": "alone or self._limits.are_reached(batch)",
+            "limit_rule": """
+                def are_reached(self, batch: _Batch) -> bool:
+                    over = batch.$weight $full_sign self.$max_weight
+                    return over or len(batch.$items) >= self.$max_count
             """,
         },
     ),
@@ -92,16 +112,23 @@ KNOBS = (
             "lane_pre": "lane = self._lanes.get($key)\n"
             "if lane and $lane_misfit_or_alone:\n    self._flush($key)",
             "lane_post": "if $lane_full_or_alone:\n    self._flush($key)",
+            "open_heavy": "alone = $weight $heavy_sign self._limits.$max_weight",
+            "open_pre": "batch = self._batch\n"
+            "if batch is not None and $open_misfit_or_alone:\n    self._hand_over(batch)",
+            "open_post": "if $open_full_or_alone:\n    self._hand_over(batch)",
         },
         refused={
             "heavy_rule": "is refused: $add raises ValueError and does nothing else",
-            "heavy_refuse": "if $weight $heavy_sign self._max_weight:\n"
+            "heavy_refuse": "if $weight $heavy_sign $limit_weight:\n"
             '    raise ValueError(f"$weight out of range: {$weight}")',
             "heavy_test": "",
             "pre": "$misfit",
             "post": "$full",
             "lane_pre": "$lane_misfit",
             "lane_post": "$lane_full",
+            "open_heavy": "",
+            "open_pre": "$open_misfit",
+            "open_post": "$open_full",
         },
     ),
     knob(
@@ -112,6 +139,12 @@ KNOBS = (
             "other_since": "self._since = self._clock()",
             "lane_end": "0",
             "other_end": "-1",
+            "due_field": "due: int",
+            "first_due": "self._clock() + self._limits.$max_age",
+            "put_off": "",
+            "other_due_field": "due: int = 0",
+            "other_first_due": "",
+            "other_put_off": "batch.due = self._clock() + self._limits.$max_age",
         },
         last={
             "age_clause": "the latest $item in it",
@@ -119,6 +152,12 @@ KNOBS = (
             "other_since": "if not self._items:\n    self._since = self._clock()",
             "lane_end": "-1",
             "other_end": "0",
+            "due_field": "due: int = 0",
+            "first_due": "",
+            "put_off": "batch.due = self._clock() + self._limits.$max_age",
+            "other_due_field": "due: int",
+            "other_first_due": "self._clock() + self._limits.$max_age",
+            "other_put_off": "",
         },
     ),
     knob(
@@ -144,6 +183,14 @@ KNOBS = (
                 lane = self._lanes.pop($key)
                 self._$send($key, tuple(one.$item for one in lane))
             """,
+            "hand_over": """
+                self._$send(tuple(batch.$items))
+                self._batch = None
+            """,
+            "other_hand_over": """
+                self._batch = None
+                self._$send(tuple(batch.$items))
+            """,
         },
         drops={
             "failed_clause": "the batch is given up, and a $close that raised has closed",
@@ -164,6 +211,14 @@ KNOBS = (
             "other_lane_flush": """
                 self._$send($key, tuple(one.$item for one in self._lanes[$key]))
                 del self._lanes[$key]
+            """,
+            "hand_over": """
+                self._batch = None
+                self._$send(tuple(batch.$items))
+            """,
+            "other_hand_over": """
+                self._$send(tuple(batch.$items))
+                self._batch = None
             """,
         },
     ),
@@ -198,18 +253,19 @@ CONTRACT = (
     ),
 )
 
+ONE_LANE = {
+    "opening": "$cls($send, clock, $max_count, $max_weight, $max_age) collects $items in batches. "
+    "$add($item, $weight) takes one, $poll() and $close() send what they have to; all return None. "
+    "A batch is sent by $send(batch), a tuple of its ${item}s in the order in which they were "
+    "taken. $waiting() returns the list of the ${item}s that wait. clock() gives the time.",
+    "every": "",
+    "in_turn": "",
+}
+
 SINGLE = Shape(
     name="single",
     entry_point="$cls",
-    words={
-        "opening": "$cls($send, clock, $max_count, $max_weight, $max_age) collects $items in "
-        "batches. $add($item, $weight) takes one, $poll() and $close() send what they have to; all "
-        "return None. A batch is sent by $send(batch), a tuple of its ${item}s in the order in "
-        "which they were taken. $waiting() returns the list of the ${item}s that wait. clock() "
-        "gives the time.",
-        "every": "",
-        "in_turn": "",
-    },
+    words={**ONE_LANE, "limit_weight": "self._max_weight"},
     module='''
 """$summary"""
 
@@ -319,10 +375,7 @@ class $cls:
         ),
         change(
             "joins_heavy",
-            (
-                "if self._items and $misfit_or_alone:",
-                "if self._items and not alone:",
-            ),
+            ("        if self._items and alone:\n            self._flush()\n", ""),
             when={"heavy": "alone", "test": "after"},
             against=("close_empty", "close_lost", "due_late"),
         ),
@@ -357,6 +410,7 @@ LANES = Shape(
         "list of its ${item}s that wait. clock() gives the time.",
         "every": ", for every $key, in the order in which the batches began",
         "in_turn": " in that order",
+        "limit_weight": "self._max_weight",
     },
     module='''
 """$summary"""
@@ -485,6 +539,145 @@ class $lanes:
     ),
 )
 
+OPEN_CLOSE = "        if self._batch is not None:\n            self._hand_over(self._batch)\n"
+PUT_IN_SENT = (
+    "        if self._batch is None:\n"
+    "            self._batch = _Batch($first_due)\n"
+    "        batch = self._batch\n",
+    "        if batch is None:\n            batch = self._batch = _Batch($first_due)\n",
+)
+
+
+OPEN = Shape(
+    name="open",
+    entry_point="$cls",
+    words={**ONE_LANE, "limit_weight": "self._limits.$max_weight"},
+    module='''
+"""$summary"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass
+class _Batch:
+    """What one call of $send will take, and the time at which it has to go."""
+
+    $due_field
+    $items: list[str] = field(default_factory=list)
+    $weight: int = 0
+
+
+@dataclass(frozen=True)
+class _Limits:
+    $max_count: int
+    $max_weight: int
+    $max_age: int
+
+    $limit_rule
+
+
+class $cls:
+    """Fills one batch of $items after another."""
+
+    def __init__(
+        self,
+        $send: Callable[[tuple[str, ...]], None],
+        clock: Callable[[], int],
+        $max_count: int,
+        $max_weight: int,
+        $max_age: int,
+    ) -> None:
+        self._$send = $send
+        self._clock = clock
+        self._limits = _Limits($max_count, $max_weight, $max_age)
+        self._batch: _Batch | None = None
+        self._closed = False
+
+    def $add(self, $item: str, $weight: int) -> None:
+        """Put one $item into the batch that is filling."""
+        if self._closed:
+            raise RuntimeError("no more $items are taken")
+        $heavy_refuse
+        self.$poll()
+        $open_heavy
+        $open_pre
+        if self._batch is None:
+            self._batch = _Batch($first_due)
+        batch = self._batch
+        batch.$items.append($item)
+        batch.$weight += $weight
+        $put_off
+        $open_post
+
+    def $poll(self) -> None:
+        """Hand the batch over once its time has come."""
+        if self._batch is not None and self._clock() >= self._batch.due:
+            self._hand_over(self._batch)
+
+    def $close(self) -> None:
+        """Hand over what is left; from now on nothing is taken."""
+        $close_first
+        if self._batch is not None:
+            self._hand_over(self._batch)
+        $close_last
+
+    def $waiting(self) -> list[str]:
+        """The ${item}s in the batch that is filling."""
+        return [] if self._batch is None else list(self._batch.$items)
+
+    def _hand_over(self, batch: _Batch) -> None:
+        $hand_over
+''',
+    bugs=(
+        change("close_lost", (OPEN_CLOSE, "        self.$poll()\n")),
+        change("due_late", ("self._clock() >= self._batch.due", "self._clock() > self._batch.due")),
+        change(
+            "age_other",
+            slots={
+                "due_field": "$other_due_field",
+                "first_due": "$other_first_due",
+                "put_off": "$other_put_off",
+            },
+        ),
+        change("opened_early", ("self._batch = None\n", "self._batch = _Batch($first_due)\n")),
+        change("put_in_sent", PUT_IN_SENT, when={"heavy": "alone"}),
+        change("put_in_sent", PUT_IN_SENT, when={"heavy": "refused", "test": "before"}),
+        change(
+            "count_late",
+            ("len(batch.$items) < self.$max_count", "len(batch.$items) <= self.$max_count"),
+            when={"test": "before"},
+        ),
+        change(
+            "count_late",
+            ("len(batch.$items) >= self.$max_count", "len(batch.$items) > self.$max_count"),
+            when={"test": "after"},
+        ),
+    ),
+    known_failing=(
+        change("failed_other", slots={"hand_over": "$other_hand_over"}),
+        change("edge_other", slots={"fit_sign": "$other_fit", "full_sign": "$other_full"}),
+        change("add_waits", ("        self.$poll()\n", "")),
+        change(
+            "joins_heavy",
+            (
+                "        batch = self._batch\n"
+                "        if batch is not None and alone:\n"
+                "            self._hand_over(batch)\n",
+                "",
+            ),
+            when={"heavy": "alone", "test": "after"},
+            against=("close_lost", "due_late", "age_other", "opened_early", "count_late"),
+        ),
+        change("close_again", ("        $close_last\n", ""), when={"failed": "keeps"}),
+        change(
+            "close_after",
+            ("        $close_first\n" + OPEN_CLOSE, OPEN_CLOSE + "        self._closed = True\n"),
+            when={"failed": "drops"},
+        ),
+    ),
+)
+
 SCENARIOS = (
     scenario(
         "metrics exporter", summary="Sends measurements to the collector in batches.",
@@ -592,7 +785,10 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
         "weight_left": "3 3 3 6 1 w",
         "sends_nothing": "14 1 w",
         "close_one": "1 2' c w",
-        "left_empty": "1 +6 p p",
+        "left_empty": "1 +6 p +6 p c",
+        "opened_early": "1 +6 p +6 p c",
+        "put_in_sent": "3 1 14 3 3 6 w",
+        "count_late": "1 1 1 1 w",
         "polls_one": "1 2' +6 p w",
     }[bug]
     return script(v, plan(text), "limits age close")
@@ -612,11 +808,13 @@ def weighed(s: Stream, count: int):
 
 
 def around_the_weight(v: Variant, s: Stream) -> Check:
-    """Weights that just reach the limit, just miss it, or go over it by one."""
+    """Weights that just reach the limit, just miss it, or go over it by one; then just enough."""
     limits = (s.choice((3, 4, 9)), 10, 5)
-    first = s.between(2, 7)
+    first, second = s.between(2, 7), s.between(2, 7)
+    most = 10 if v["edge"] == "limit_belongs" else 9
     ops = [("add", first), ("add", 10 - first + s.choice((-1, 0, 0, 0, 1))), ("waiting", None)]
-    ops += [*weighed(s, s.between(1, 3)), ("waiting", None), ("poll", None), ("close", None)]
+    ops += [("wait", 5), ("add", second), ("add", most - second), ("waiting", None)]
+    ops += [*weighed(s, s.between(0, 2)), ("close", None)]
     return script(v, ops, "limits empty close", limits)
 
 
@@ -632,32 +830,38 @@ def too_heavy(v: Variant, s: Stream) -> Check:
 
 
 def around_the_age(v: Variant, s: Stream) -> Check:
-    """Polls and additions one before, at and one after the age, from the first and the last."""
-    gap = s.between(1, 4)
-    late = s.choice((5 - gap, 5, 5, 6 - gap, 4))
+    """A poll or an addition about when the first item is due, and again when the last one is."""
+    gap, early = s.between(1, 4), s.choice((-1, 0, 0, 1))
     third = s.choice((("poll", None), ("add", 1), ("add2", 1), ("add2", 1)))
-    ops = [("add", 1), ("wait", gap), ("add", 2), ("wait", late), third, ("waiting", None)]
-    if s.chance(1, 2):
-        ops[2:2] = [("add2", 1)]
-    ops += [("wait", s.choice((1, gap, 5))), ("poll", None), ("waiting", None), ("poll", None)]
+    ops = [("add", 1), ("wait", gap), ("add", 2), ("wait", max(5 - gap + early, 1)), third]
+    if s.chance(2, 3):
+        ops.insert(s.between(1, 2), ("add2", 1))
+    left = 5 if third[0] == "add" else max(gap - early, 1)
+    ops += [("waiting", None), ("wait", left + s.choice((-1, 0, 0, 1)))]
+    ops += [s.choice((("poll", None), ("add2", 1))), ("waiting", None), ("poll", None)]
     return script(v, ops, "age empty", (9, 20, 5))
 
 
 def closing(v: Variant, s: Stream) -> Check:
     """The close after some, none, or a full batch, done or raising; and what is asked after it."""
-    ops = [("add" if s.chance(2, 3) else "add2", s.between(1, 5)) for _ in range(s.between(0, 4))]
-    ops += [("close", None), ("waiting", None)]
+    limits, sent = (s.choice((2, 3, 6)), 12, 5), (None,)
+    ops = [("add" if s.chance(1, 2) else "add2", s.between(1, 5)) for _ in range(s.between(0, 4))]
+    ends = [("close", None), ("waiting", None)]
+    if s.chance(2, 3):
+        # Nothing is sent before the close, which is what raises then.
+        ops, limits, sent = [("add", s.between(1, 9)), *ops[:1]], (3, 15, 5), (DOWN, None)
+        ends.append(("add", 2))
     last = s.shuffle((("add", 1), ("add", 30), ("close", None), ("poll", None), ("wait", 9)))
-    sent = (DOWN, None) if s.chance(1, 2) else (None,)
-    limits = (s.choice((2, 3, 6)), 12, 5)
-    return script(v, [*ops, *last, ("poll", None)], "close empty failed", limits, sent)
+    ops += [*ends, *last, ("poll", None)]
+    return script(v, ops, "close empty failed", limits, sent)
 
 
 def failing(v: Variant, s: Stream) -> Check:
     """The first or second send raises, by a limit, by age or at the close; then it goes on."""
     error = raises(s.choice(("OSError", "TimeoutError")), "down")
     sent = s.choice(((error, None), (error, error, None), (None, error, None)))
-    ops = [("add", s.between(2, 5)), ("add", s.between(2, 6))]
+    first = s.between(2, 5)
+    ops = [("add", first), ("add", s.choice((10 - first, s.between(2, 6))))]
     ops += s.choice(
         (
             [("add", 6), ("waiting", None), ("add", 1)],
@@ -770,7 +974,7 @@ def oracle(v: Variant):
 CATEGORY = Category(
     knobs=KNOBS,
     contract=CONTRACT,
-    shapes=(SINGLE, LANES),
+    shapes=(SINGLE, LANES, OPEN),
     scenarios=SCENARIOS,
     visible=visible,
     symptom=symptom,
