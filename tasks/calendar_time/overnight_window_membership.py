@@ -416,16 +416,22 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
     return asked(v, [(ALL_DAYS, late, early)], moments, "window")
 
 
+# Seconds from a start or an end at which rounding decides.
+BESIDE_START = ((-31, -30), (-30, -31))
+BESIDE_END = {"included": ((29, 30), (30, 29)), "excluded": BESIDE_START}
+
+
 def around_ends(v: Variant, s: Stream) -> Check:
-    """Just before, at and just after the start and the end of a night and of a daytime window."""
+    """At or just beside the start and the end of a night and of a daytime window."""
     late, early = night(s)
     start, end = s.between(7, 11) * 60, s.between(12, 17) * 60
-    day = s.between(0, 6)
+    day, starts, ends = s.below(7), (0, 0, *BESIDE_START[0]), (0, 0, *BESIDE_END[v["end"]][0])
     moments = (
-        at_minute(day, s.choice((late, start)), s.choice((0, 0, -30, -31, -29))),
-        at_minute(day, s.choice((early, end)), s.choice((0, 0, -30, -29))),
+        at_minute(day, late, s.choice(starts)),
+        at_minute(day, start, s.choice(starts)),
+        at_minute(day, early, s.choice(ends)),
+        at_minute(day, end, s.choice(ends)),
         at_minute(day, s.choice((late, start, early, end)) + s.choice((-1, 1))),
-        at_minute(day, s.choice((end, early))),
     )
     windows = s.shuffle(((ALL_DAYS, late, early), (ALL_DAYS, start, end)))
     return asked(v, windows, moments, "end seconds")
@@ -434,7 +440,7 @@ def around_ends(v: Variant, s: Stream) -> Check:
 def by_weekday(v: Variant, s: Stream) -> Check:
     """Nights of one or two weekdays, asked in the evening and the mornings around; Sunday too."""
     late, early = night(s)
-    day = s.choice((0, 2, 4, 6, 6))
+    day = s.choice((0, 3, 6, 6))
     windows = (((day,), late, early), (((day + 1) % 7, s.below(7)), late + 10, early + 30))
     moments = [at_minute(day, late + 15), at_minute(day, early - 1), at_minute(day + 1, early - 5)]
     return asked(v, windows, [*moments, at_minute(day + 1, late + 20)], "weekday")
@@ -462,13 +468,14 @@ def without_days(v: Variant, s: Stream) -> Check:
 def with_seconds(v: Variant, s: Stream) -> Check:
     """Seconds around ends and midnight; and a name that comes twice in a book."""
     late, early = night(s)
-    day, second = s.between(0, 6), s.choice((29, 30, 59))
+    day, near = s.between(0, 6), s.choice(BESIDE_END[v["end"]])
+    early_by, late_by = s.choice(BESIDE_START)
     windows = ((ALL_DAYS, late, early), (ALL_DAYS, early, late), (ALL_DAYS, early + 60, early + 90))
     moments = (
-        at_minute(day, early, s.choice((second, -30, -31, -second))),
-        at_minute(day, late, -second),
-        at_minute(day, early + 90, s.choice((0, -second))),
-        at_minute(day, late, second),
+        at_minute(day, early, early_by),
+        at_minute(day, late, late_by),
+        at_minute(day, early + 90, near[0]),
+        at_minute(day, s.choice((early, late)), near[1]),
     )
     if v.shape != "book":
         return asked(v, windows, moments, "seconds end")
