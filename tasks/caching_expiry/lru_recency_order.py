@@ -807,19 +807,21 @@ def used_then_new(v: Variant, s: Stream) -> Check:
     """A full cache; reads, overwrites and looks; then new entries."""
     capacity = s.between(2, 3)
     ops, keys = filled(s, capacity)
-    ops.append((s.choice(("get", "put", "in", "in")), keys[0]))
+    ops.append((s.choice(("get", "put", "in", "in", "in")), keys[0]))
     ops += drawn(s, s.between(0, 2), ("get", "put", "in"), keys[:capacity])
     ops += [("put", keys[3]), ("items", None), ("put", keys[4]), ("items", None)]
     return script(v, capacity, ops, "use evict told listing", loaded=s.shuffle(LOADED))
 
 
 def overwritten(v: Variant, s: Stream) -> Check:
-    """Overwriting in a full cache, with the same value too, and None among the values."""
-    capacity = s.between(1, 3)
+    """The oldest entry of a full cache, overwritten with what it has or read as None; then a new one."""
+    capacity, held = s.between(2, 3), s.choice((None, 1))
     ops, keys = filled(s, capacity)
-    ops += [("put", keys[0]), *drawn(s, 1, ("put",), keys[:capacity])]
-    ops += [("len", None), ("items", None), ("get", keys[0]), ("put", keys[3]), ("items", None)]
-    loaded = [s.choice((1, 1, None)) for _ in range(9)]
+    again = "get" if held is None and s.chance(2, 3) else "put"
+    ops += [(again, keys[0]), ("len", None), ("put", keys[3]), ("items", None), ("get", keys[0])]
+    ops += [("put", keys[4]), ("items", None)]
+    others = [s.choice((held, None, 1, 2)) for _ in range(4)]
+    loaded = (held, *others[: capacity - 1], held, *others[capacity - 1 :])
     return script(v, capacity, ops, "use evict told listing", loaded=loaded)
 
 
@@ -835,31 +837,25 @@ def callback_raises(v: Variant, s: Stream) -> Check:
 
 
 def dropped(v: Variant, s: Stream) -> Check:
-    """Entries that are taken out and come back, and others that are not there."""
+    """An entry, mostly the next to go, is taken out and may come back; others are not there."""
     capacity = s.between(2, 3)
     ops, keys = filled(s, capacity)
-    ops += [("get", keys[0]), ("drop", keys[s.between(0, 3)]), ("drop", keys[s.between(0, 1)])]
-    ops += [
-        ("items", None),
-        *drawn(s, 2, ("put", "in"), keys[:4]),
-        ("put", keys[4]),
-        ("items", None),
-    ]
+    next_to_go = keys[1 if v["reading"] == "uses" else 0]
+    out = next_to_go if s.chance(3, 4) else s.choice(keys[:4])
+    ops += [("get", keys[0]), ("drop", out), ("drop", s.choice((out, keys[0], keys[3])))]
+    ops += [("items", None), *drawn(s, 1, ("put", "in"), keys[:3]), ("put", keys[3])]
+    ops += [("put", keys[4]), ("items", None)]
     return script(v, capacity, ops, "drop listing evict", loaded=s.shuffle(LOADED))
 
 
 def smallest(v: Variant, s: Stream) -> Check:
-    """Capacities of -1, 0 and 1."""
-    capacity = s.choice((-1, -1, 0, 0, 0))
-    refused = capacity < 0 or (capacity == 0 and v["zero"] == "refused")
-    first = s.choice(KEYS)
-    ops = [
-        ("put", first),
-        *drawn(s, 3, ("put", "get", "in"), KEYS[:3]),
-        ("len", None),
-        ("items", None),
-    ]
-    return script(v, capacity, [] if refused else ops, "zero evict", loaded=s.shuffle(LOADED))
+    """Capacities of -1 and 0, and the smallest one that is not refused, in use."""
+    least = 1 if v["zero"] == "refused" else 0
+    ops = [("put", s.choice(KEYS)), *drawn(s, 3, ("put", "get", "in"), KEYS[:3])]
+    ops += [("len", None), ("items", None)]
+    used = script(v, least, ops, "zero evict", loaded=s.shuffle(LOADED))
+    refused = [script(v, capacity, [], "zero").steps[0] for capacity in range(-1, least)]
+    return Check((*refused, *used.steps), used.fixtures, clauses=used.clauses)
 
 
 def wide(v: Variant, s: Stream) -> Check:
