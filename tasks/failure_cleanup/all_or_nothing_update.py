@@ -168,6 +168,13 @@ def $apply(
             when={"repeat": "builds"},
         ),
         change("history_left", ('            ${store}[$key]["$history"].pop()\n', ""), when={"listener": "undone"}),
+        change(
+            "end_only",
+            ("start is None or start + $amount < 0:", "start is None:"),
+            ("    if bad:\n", "    bad += [$key for $key, $level in planned.items() if $level < 0]\n    if bad:\n"),
+            when={"repeat": "builds"},
+        ),
+        change("swallowed", ("        raise\n    return reached\n", "    return reached\n"), when={"listener": "undone"}),
         change("told_first", (COMMIT + "    $announce\n", "    $announce\n" + COMMIT), when={"listener": "stands"}),
     ),
     known_failing=(
@@ -275,6 +282,8 @@ class $cls:
             when={"listener": "stands", "repeat": "builds"},
         ),
         change("history_left", ("            self._set($key, self._levels[$key] - $amount)\n            self._histories[$key].pop()\n", "            self._set($key, self._levels[$key] - $amount)\n")),
+        change("zero_stays", ("        if $level == 0:\n            self._zero.add($key)\n        else:\n            self._zero.discard($key)\n", "        if $level == 0:\n            self._zero.add($key)\n")),
+        change("swallowed", ("            raise\n        return reached\n", "        return reached\n"), when={"listener": "undone"}),
         change("zero_left", ("self._set($key, self._levels[$key] - $amount)", "self._levels[$key] -= $amount")),
     ),
     known_failing=(
@@ -372,6 +381,10 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
         )
     if bug == "plan_blind":
         return script(v, "bad refusal", (level, 2), [("k1", 1 - level), ("k1", -2)])
+    if bug == "end_only":
+        return script(v, "bad refusal", (level, 2), [("k1", -level - 1), ("k1", s.between(2, 4))])
+    if bug == "zero_stays":
+        return script(v, "change record", (0, level), [("k1", s.between(2, 4)), ("k2", 1)])
     if bug == "zero_left":
         return script(
             v, "refusal record", (level, 0), [("k2", s.between(1, 4)), ("k1", -level - 1)]
@@ -392,11 +405,11 @@ def start_levels(s: Stream):
 
 def bad_after_good(v: Variant, s: Stream) -> Check:
     """Some good changes, then one that is bad, then more; the same store afterwards."""
-    levels = [s.between(1, 4), s.between(0, 3), s.between(0, 2)]
-    good = [("k1", s.between(1, 3)), (s.choice(("k2", "k3")), s.between(1, 3))][: s.between(1, 2)]
-    bad = s.choice(
-        (("k9", s.choice((1, -1, 0))), ("k3", -s.between(6, 9)), ("k3", -s.between(6, 9)))
-    )
+    levels = [s.between(1, 4), s.choice((0, 0, 1, 3)), s.choice((0, 0, 2))]
+    good = [("k1", s.between(1, 3)), (s.choice(("k2", "k3")), s.between(1, 3))][
+        : s.choice((1, 2, 2))
+    ]
+    bad = s.choice((("k9", s.choice((1, -1, 0))), ("k3", -s.between(6, 9))))
     update = [*s.shuffle(good), bad, *some_changes(s, levels, s.below(3))]
     return script(v, "bad refusal record", levels, update, [("k1", 1)], identity=True)
 
@@ -426,7 +439,7 @@ def one_key_again(v: Variant, s: Stream) -> Check:
         v,
         "bad refusal told",
         (level, 1),
-        update[: s.between(3, 5)],
+        update[: s.choice((3, 5, 5))],
         [("k1", 1), ("k2", 1), ("k1", 1)],
     )
 
@@ -448,10 +461,11 @@ def listener_fails(v: Variant, s: Stream) -> Check:
 
 
 def several_bad(v: Variant, s: Stream) -> Check:
-    """Two or three bad changes, the same key among them twice."""
+    """Two or three bad changes, the same key among them twice, and a good one behind the first."""
     levels = [s.between(1, 3), s.between(0, 2)]
     bad = [("k1", -s.between(4, 6)), ("k8", 1), ("k1", -levels[0] - 1), ("k2", -3)]
-    update = s.shuffle([("k1", s.choice((-1, 1))), *s.sample(bad, s.between(2, 3))])
+    update = s.sample(bad, s.between(2, 3))
+    update.insert(s.between(1, len(update)), ("k1", s.choice((-1, 1, 1))))
     return script(v, "bad refusal", levels, update)
 
 
