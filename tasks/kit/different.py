@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from tasks.kit.category import Category
+from tasks.kit.exceptions import without_arguments
 from tasks.kit.forms import look
 from tasks.kit.hidden import make_checks
 from tasks.kit.static import word_sets
@@ -11,7 +12,7 @@ from tasks.kit.stream import Stream
 from tasks.kit.trial import Namespace, load_reference
 from tasks.kit.variants import Rendered, render_variant
 
-# Rounds of checks, in each of which every vector brings one aimed at its edge and one from the
+# Rounds of checks, in each of which every vector brings one for each edge and as many from the
 # whole domain. Most vectors are told apart in the first.
 ROUNDS = 2
 
@@ -39,11 +40,14 @@ def _told_apart(
     modules: Sequence[Namespace],
     groups: list[list[int]],
 ) -> list[list[int]]:
-    """The groups that are left after two more checks, those of one module taken out."""
+    """The groups that are left after the checks of one more variant, those of one module taken
+    out. What an error says is no answer where the check does not ask for it."""
     for check in make_checks(category, rendered.variant, stream, 2 * len(category.edges)):
         answers: dict[tuple[int, bytes], list[int]] = defaultdict(list)
         for place, group in enumerate(groups):
             for index in group:
-                answers[place, look(modules[index], check).data].append(index)
+                seen = look(modules[index], check).data
+                answer = seen if check.compare.exception_args else without_arguments(seen)
+                answers[place, answer].append(index)
         groups = [group for group in answers.values() if len(group) > 1]
     return groups

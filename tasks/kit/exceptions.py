@@ -2,7 +2,7 @@
 differs, since their arguments do not count."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 # An exception up to its arguments; these are skipped only if they are texts and whole numbers.
@@ -21,11 +21,11 @@ def differ_in_arguments(wanted: bytes, found: bytes) -> bool:
 
     Up to its arguments the bytes are the same, so what is an exception in `wanted` is one in `found`.
     """
-    spans = _spans(wanted) if b"E" in wanted else ()
+    spans = _spans(wanted)
     if not spans:
         return False
     end = place = 0
-    for start, stop in spans:
+    for _, start, stop in spans:
         length = start - end
         if wanted[end:start] != found[place : place + length]:
             return False
@@ -47,15 +47,19 @@ def may_match(wanted: bytes, found: bytes) -> bool:
     return any(_STAND_IN.search(form) or _EXCEPTION.search(form) for form in (bare, seen))
 
 
-@lru_cache(4096)
-def _spans(observed: bytes) -> tuple[tuple[int, int], ...]:
-    """Where the arguments of each exception begin and end.
+def _spans(observed: bytes) -> tuple[tuple[int, int, int], ...]:
+    """Where each exception begins, where its arguments do, and where it ends.
 
     What might be text that looks like one is left out: no text or number reaches over its start.
     """
+    return _spans_within(observed) if b"E" in observed else ()
+
+
+@lru_cache(4096)
+def _spans_within(observed: bytes) -> tuple[tuple[int, int, int], ...]:
     texts = [(one.start(), one.end() + int(one[1], 16)) for one in _SIZED.finditer(observed)]
     return tuple(
-        (first, stop)
+        (start, first, stop)
         for start, first, stop in _plain_exceptions(observed)
         if not any(begin < start < end for begin, end in texts)
         and b"f" not in observed[max(0, start - 8) : start]
@@ -64,7 +68,6 @@ def _spans(observed: bytes) -> tuple[tuple[int, int], ...]:
 
 
 def _plain_exceptions(observed: bytes) -> Iterator[tuple[int, int, int]]:
-    """Where each one begins, where its arguments do, and where it ends."""
     end = 0
     for found in _EXCEPTION.finditer(observed):
         stop = _arguments_end(observed, found.end())
@@ -90,19 +93,18 @@ def _arguments_end(data: bytes, place: int) -> int | None:
 
 def without_arguments(observed: bytes) -> bytes:
     """With the plain arguments of each exception taken out, its types left."""
-    parts, end = [], 0
-    for _, first, stop in _plain_exceptions(observed):
-        parts.append(observed[end:first])
-        end = stop
-    return b"".join([*parts, observed[end:]])
+    return _cut(observed, [(first, stop) for _, first, stop in _spans(observed)], b"")
 
 
 def _without_exceptions(observed: bytes) -> bytes:
     """With each plain exception cut down to one byte."""
-    if b"E" not in observed:
-        return observed
+    return _cut(observed, [(start, stop) for start, _, stop in _spans(observed)], b"E")
+
+
+def _cut(observed: bytes, spans: Sequence[tuple[int, int]], left: bytes) -> bytes:
+    """With `left` in the place of each span."""
     parts, end = [], 0
-    for start, _, stop in _plain_exceptions(observed):
-        parts += [observed[end:start], b"E"]
+    for start, stop in spans:
+        parts += [observed[end:start], left]
         end = stop
     return b"".join([*parts, observed[end:]])

@@ -1,6 +1,7 @@
 """Errors that modules under test raise while they are thrown away."""
 
 import sys
+from types import CodeType
 
 # The file names that modules under test are compiled with.
 _MODULES = frozenset({"module.py", "<module>"})
@@ -13,6 +14,18 @@ def mute_finalizers() -> None:
 
 
 def _tell_of_ours(error: "sys.UnraisableHookArgs") -> None:
-    trace = error.exc_traceback
-    if trace is None or trace.tb_frame.f_code.co_filename not in _MODULES:
+    if not _is_from_module(error):
         sys.__unraisablehook__(error)
+
+
+def _is_from_module(error: "sys.UnraisableHookArgs") -> bool:
+    """By the first frame of its trace or, where an error has none, by the code of what ended."""
+    code = getattr(error.object, "gi_code", None) or getattr(error.object, "cr_code", None)
+    code = code or getattr(error.object, "__code__", None)
+    if error.exc_traceback is not None and _is_module(error.exc_traceback.tb_frame.f_code):
+        return True
+    return code is not None and _is_module(code)
+
+
+def _is_module(code: CodeType) -> bool:
+    return code.co_filename in _MODULES

@@ -40,7 +40,7 @@ def slips_of(tree: ast.Module) -> Iterator[Slip]:
     """Every slip of the tree, always in the same order."""
     nodes = _in_breadth(tree)
     skipped = _annotations(nodes)
-    plain = plain_names(tree)
+    plain = plain_names(tree, nodes)
     for node in nodes:
         if id(node) in skipped:
             continue

@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from tasks.kit.gate import ENOUGH_KILLS, EQUIVALENCE_INPUTS
+from tasks.kit.hidden import HIDDEN_CHECKS
 from tasks.kit.taxonomy import cells
 from tasks.kit.validate import LEVELS, Report, level_shares
 
-_HEAD = """\
+_HEAD = f"""\
 # The categories in figures
 
 Written by `python3 -m tasks validate --table`: do not edit. A row is one category drawn for the trial
@@ -15,8 +17,8 @@ epoch with all gates.
 - variants: knob vectors of the contract; different: how many kinds of answers they give when all are
   asked the same checks
 - oracle inputs: steps on which reference and oracle agree
-- killed / set aside: mutants that at least 3 of 48 hidden checks kill, and automatic ones that 500
-  inputs do not tell from the reference
+- killed / set aside: mutants that at least {ENOUGH_KILLS} of {HIDDEN_CHECKS} hidden checks kill, and
+  automatic ones that {EQUIVALENCE_INPUTS} inputs do not tell from the reference
 - rejected: drawings that a gate refused before the tasks were complete
 - hidden s: CPU seconds to draw all tasks and their hidden checks from the key
 - CPU s: CPU seconds of all gates, the oracle's inputs included

@@ -250,10 +250,19 @@ class AutomaticMutants(unittest.TestCase):
             ("a = tell(xs)\n    b = tell(xs)", 1),
             ("a = note(xs)\n    b = note(xs)", 1),
             ("a = xs.pop()\n    b = xs.pop()", 1),
+            ("a = grow(xs)\n    b = grow(xs)", 1),
+            ("a = says(xs)\n    b = says(xs)", 1),
+            ("a = asks(xs, tell)\n    b = asks(xs, tell)", 1),
+            ("a = keys(xs)\n    b = keys(xs)", 1),
         ):
             source = (
                 "import math\ndef blank(x):\n    return x is None or x.get(1) == ''\n"
                 "def note(x):\n    x[0] = 1\n    return x\n"
+                "def grow(x):\n    x += [1]\n    return x\n"
+                "def says(x):\n    return print(x)\n"
+                "def asks(x, min):\n    return min(x)\n"
+                "class Log:\n    def keys(self):\n        self.read = True\n"
+                "def keys(x):\n    return x.keys()\n"
                 f"def f(xs, tell):\n    {pair}\n    return a, b\n"
             )
             with self.subTest(pair):

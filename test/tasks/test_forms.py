@@ -42,6 +42,9 @@ PARTS = (
         "('E1:s3:Odd(1:s1:y', KeyError(2))",
         "(0.5, KeyError(2))",
         "(0.5, KeyError(3))",
+        # In one order of the entries a text that looks like one stands before a tuple.
+        "{'x': 'E1:s1:A', (1, 2): 3}",
+        "{(1, 2): 3, 'x': 'E1:s1:A'}",
     ),
     ("raise ValueError(1)", "raise ValueError('long text')", "raise KeyError(1)", "return 7"),
     ("tell(a), tell(b)", "tell(b), tell(a)", "tell(a)", "tell(a, 'E1:s3:abc(0:')"),
@@ -123,6 +126,7 @@ class WithoutArgumentsTest(unittest.TestCase):
         self.assertNotEqual(ours, bare("return [KeyError('month must be in 1..12'), 1]"))
         self.assertNotEqual(ours, bare("return [ValueError('month must be in 1..12'), 2]"))
         self.assertNotEqual(bare("raise ValueError"), bare("raise KeyError"))
+        self.assertNotEqual(bare("return 'E1:s3:Odd', ('x',)"), bare("return 'E1:s3:Odd', ('y',)"))
 
 
 if __name__ == "__main__":

@@ -110,6 +110,18 @@ class KnobGate(unittest.TestCase):
         self.assertEqual(len(pairs), len(SOUND.vectors))
         self.assertEqual([one["idle"] for one in pairs[0]], ["one", "two"])
 
+    def test_a_knob_that_changes_only_what_an_error_says_is_told(self):
+        idle = knob("idle", one={"idle_rule": "'low'"}, two={"idle_rule": "'below zero'"})
+        shapes = [
+            replace(
+                shape, module=shape.module.replace("$negative_rule", "raise ValueError($idle_rule)")
+            )
+            for shape in SOUND.shapes
+        ]
+        planted = replace(SOUND, knobs=(*SOUND.knobs, idle), shapes=tuple(shapes))
+        # What is left of the knob for negative counts tells nothing apart either.
+        self.assertEqual({len(group) for group in alike(planted)}, {4})
+
     def test_variants_that_all_answer_differently_are_told_apart(self):
         self.assertEqual(alike(SOUND), [])
 
@@ -120,8 +132,13 @@ class KnobGate(unittest.TestCase):
 
 
 class Finalizers(unittest.TestCase):
-    def told(self, name: str) -> str:
-        source = "def endless():\n    try:\n        yield\n    finally:\n        gone()\n"
+    CLEARS = "finally:\n            gone()\n"
+    STAYS = "except GeneratorExit:\n            pass\n"
+
+    def told(self, name: str, ending: str) -> str:
+        source = (
+            f"def endless():\n    while True:\n        try:\n            yield\n        {ending}"
+        )
         namespace: dict[str, Any] = {}
         exec(compile(source, name, "exec"), namespace)
         begun = namespace["endless"]()
@@ -132,8 +149,14 @@ class Finalizers(unittest.TestCase):
         return out.getvalue()
 
     def test_what_fails_in_a_discarded_module_is_not_printed(self):
-        self.assertEqual("", self.told("module.py"))
-        self.assertIn("gone", self.told("ours.py"))
+        self.assertEqual("", self.told("module.py", self.CLEARS))
+        self.assertIn("gone", self.told("ours.py", self.CLEARS))
+
+    def test_nor_what_will_not_end(self):
+        self.assertIn("GeneratorExit", self.told("ours.py", self.STAYS))
+        # Since Python 3.14 such an error no longer tells what was ending.
+        if sys.version_info < (3, 14):
+            self.assertEqual("", self.told("module.py", self.STAYS))
 
 
 class KillGate(unittest.TestCase):
