@@ -402,7 +402,7 @@ def odd_lifetimes(v: Variant, s: Stream) -> Check:
     odd = s.shuffle((0, None, -s.between(1, 3)))
     puts = (put(v, key, "new", ttl) for key, ttl in zip(KEYS, odd, strict=True))
     before = (put(v, key, "old", 30) for key in KEYS)
-    start, wait = s.choice((0, HALF, 1)), v["default"] + s.choice((-1, 0, 1, 1, HALF))
+    start, wait = s.choice((0, HALF, 1)), v["default"] + s.choice((-1, 0, 1, HALF, HALF))
     steps = (
         tick("clock", start),
         *before,

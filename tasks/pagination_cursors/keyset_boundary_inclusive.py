@@ -323,10 +323,10 @@ def without_cursor_row(v: Variant, s: Stream) -> Check:
 def around_the_limit(v: Variant, s: Stream) -> Check:
     """Pages that hold exactly what is left, one less and one more; limits around the largest."""
     most, way = v["most"], s.chance(1, 2)
-    keys = s.sample(range(20), most + s.between(0, 2))
+    keys = s.sample(range(20), most + s.between(1, 2))
     ordered = sorted(keys, reverse=way)
     steps = (
-        page(v, keys, None, most + s.between(0, 1), way),
+        page(v, keys, None, most + 1, way),
         page(v, keys[:most], None, most, way),
         page(v, keys, ordered[-3], s.between(1, 3), way),
         page(v, keys, s.choice(ordered), 0, way),

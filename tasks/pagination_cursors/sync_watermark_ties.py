@@ -274,6 +274,10 @@ CORE = (
 WITH_NOW = {"highest": "$other_highest", "moment": ", now", "moment_type": ", now: int"}
 
 
+# What a patch needs that asks at the end whether anything was found.
+FOUND = {"found_none": "found = False", "found_set": "found = True"}
+
+
 def common(*more: str):
     """Patches of every shape; `more` names the bugs of a shape beside those in CORE."""
     ties = ("strict", "strict_pairs", "forgets", *more)
@@ -560,7 +564,7 @@ def $stream(
         *common("saves_first", "from_start"),
         change(
             "saved_other",
-            slots={"save_page": "$other_page", "save_end": "$other_end"},
+            slots={"save_page": "$other_page", "save_end": "$other_end", **FOUND},
             against=(*SINGLE_PAGE, "saves_first"),
         ),
         change(
@@ -569,6 +573,7 @@ def $stream(
                 "idle_end": "$other_idle_end",
                 "idle_alone": "$other_idle_alone",
                 **WITH_NOW,
+                **FOUND,
             },
         ),
         change(

@@ -256,7 +256,7 @@ def $function(
                 "            $note(number, error)\n",
             ),
             when={"hook": "each_failure"},
-            against=("one_short", "counts_other", "wait_late"),
+            against=("one_short", "wait_late"),
         ),
         change(
             "none_again",
@@ -632,16 +632,17 @@ def used_up(v: Variant, s: Stream) -> Check:
 
 
 def small_limits(v: Variant, s: Stream) -> Check:
-    """Limits of 0 and next to it."""
-    limit = s.choice((0, 0, -1, -1, 1))
+    """A negative limit, then one of 0 or next to it."""
     plan = failing(s.between(0, 3), s.choice(("ready", None)), first=s.below(9))
-    return tried(v, limit, s.between(1, 3), [plan], "zero limit")
+    used = tried(v, s.choice((0, 0, 0, 1)), s.between(1, 3), [plan], "zero limit")
+    refused = tried(v, -s.between(1, 2), 1, [plan], "zero")
+    return Check((*refused.steps[:1], *used.steps), used.fixtures, clauses=used.clauses)
 
 
 def other_errors(v: Variant, s: Stream) -> Check:
     """Errors that are no failures, right away or after some; None and 0 as what is returned."""
     plan = failing(s.between(0, 2), raises(s.choice(OTHERS), "no"), "late", first=s.below(9))
-    first = failing(s.between(0, 1), s.choice((None, 0, "")))
+    first = failing(s.between(0, 1), s.choice((None, None, 0, "")))
     return tried(v, s.between(2, 4), s.choice((0, 1, 3)), [first, plan], "failure hook")
 
 

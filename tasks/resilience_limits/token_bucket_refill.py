@@ -567,10 +567,11 @@ def small_steps(v: Variant, s: Stream) -> Check:
 
 
 def idle_and_full(v: Variant, s: Stream) -> Check:
-    """Long idle times, then as much as the bucket holds, and a bit more."""
+    """A look at the full bucket; long idle times, then as much as it holds, and a bit more."""
     capacity, rate, begin = s.between(2, 5), s.choice(RATES), s.choice(BEGINS)
-    now, requests = begin, []
-    for _ in range(s.between(2, 3)):
+    now = begin + 20 * UNIT
+    requests: list[tuple] = [(now, 0, "")]
+    for _ in range(2):
         now += s.choice((1, 10, 15, 30)) * UNIT
         requests.append((now, s.choice((0, 1, capacity)), "level"))
         requests.append((now, s.choice((capacity, 1)), "wait"))
