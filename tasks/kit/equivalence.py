@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sandbox.checks import Compare
+from sandbox.checks import Check, Compare
 from sandbox.packing import pack
 from tasks.kit.category import Category, Variant
 from tasks.kit.forms import Seen, is_right, look
@@ -40,6 +40,7 @@ class Further:
         self._reference = execute(self._probes.code, self._probes.given)
         self._always = self._probes.hit
         self._inputs: list[Input] = []
+        self._made: Iterator[Check] = iter(())
 
     def tell(self, index: int, fewest: int) -> bool:
         """Whether slip `index` fails one of the inputs, of at least `fewest` steps in all.
@@ -64,15 +65,18 @@ class Further:
         place = steps = 0
         while steps < fewest:
             if place == len(self._inputs):
-                self._more()
+                self._inputs.append(self._one_more())
             yield (known := self._inputs[place])
             place += 1
             steps += known.steps
 
-    def _more(self) -> None:
-        for check in make_checks(self._category, self._variant, self._stream, HIDDEN_CHECKS):
-            self._probes.hit = self._always
-            packed = pack(check)
-            seen = look(self._reference, packed)
-            slips = self._probes.hit
-            self._inputs.append(Input(packed, check.compare, len(check.steps), seen, slips))
+    def _one_more(self) -> Input:
+        check = next(self._made, None)
+        if check is None:
+            more = make_checks(self._category, self._variant, self._stream, HIDDEN_CHECKS)
+            self._made = iter(more)
+            check = next(self._made)
+        self._probes.hit = self._always
+        packed = pack(check)
+        seen = look(self._reference, packed)
+        return Input(packed, check.compare, len(check.steps), seen, self._probes.hit)
