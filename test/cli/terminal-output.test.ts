@@ -144,6 +144,7 @@ describe('selectTasks', () => {
         offset: 0,
         length: 0,
         promptBytes: 0,
+        promptJson: null,
       }),
     ),
   )

@@ -1,5 +1,6 @@
 import { EXIT } from '../exit.ts'
 import { Failure } from '../failure.ts'
+import { type BodyTemplate, bodyTemplate } from './body-template.ts'
 import type { CallFailure, CallOutcome, Completion } from './completion.ts'
 import type { Message } from './dialect.ts'
 import { isFinal, type ServerWatch, stopFor } from './server-watch.ts'
@@ -14,9 +15,10 @@ const MOST_GIVEN_UP = 3
 const BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 8_000
 
-/** A question with its request as bytes: what can be made before a slot is free to send it. */
+/** A question with its request as bytes. */
 export type Ask = {
-  prompt: string
+  /** As the inside of a JSON string. */
+  prompt: Uint8Array
   system: string | null
   maxTokens: number
   body: Uint8Array
@@ -29,7 +31,7 @@ export type Asked =
 
 export type AskerOptions = {
   watch: ServerWatch
-  encode: (messages: Message[], maxTokens: number) => Uint8Array
+  encode: (messages: Message[], maxTokens: number) => Buffer
   call: (body: Uint8Array) => Promise<CallOutcome>
   /** Null: the prompt alone is sent, as one user message. */
   system: string | null
@@ -43,6 +45,8 @@ export type AskerOptions = {
 export class Asker {
   readonly #options: AskerOptions
   #system: string | null
+  /** The one used last: nearly all requests of a run are alike. */
+  #template: (BodyTemplate & { system: string | null; maxTokens: number }) | null = null
   #refusedInARow = 0
   #givenUpInARow = 0
 
@@ -51,10 +55,23 @@ export class Asker {
     this.#system = options.system
   }
 
-  prepare(prompt: string, maxTokens: number): Ask {
+  /** @param prompt - UTF-8 of the prompt as the inside of a JSON string; it is copied */
+  prepare(prompt: Uint8Array, maxTokens: number): Ask {
     const system = this.#system
-    const body = this.#options.encode(toMessages(system, prompt), maxTokens)
-    return { prompt, system, maxTokens, body }
+    const { head, tail } = this.#templateFor(system, maxTokens)
+    const body = Buffer.concat([head, prompt, tail])
+    const end = body.length - tail.length
+    return { prompt: body.subarray(head.length, end), system, maxTokens, body }
+  }
+
+  #templateFor(system: string | null, maxTokens: number): BodyTemplate {
+    const last = this.#template
+    if (last !== null && last.system === system && last.maxTokens === maxTokens) return last
+    const made = bodyTemplate((prompt) =>
+      this.#options.encode(toMessages(system, prompt), maxTokens),
+    )
+    this.#template = { ...made, system, maxTokens }
+    return made
   }
 
   /** Throws a `Failure` when the run has to stop. */
@@ -64,7 +81,7 @@ export class Asker {
     let ask = prepared
     let attempts = 0
     for (;;) {
-      await watch.gate()
+      if (watch.isClosed) await watch.gate()
       if (ask.system !== this.#system) ask = this.prepare(prompt, ask.maxTokens)
       const { maxTokens, system } = ask
       const outcome = await call(ask.body)

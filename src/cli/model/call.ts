@@ -7,11 +7,12 @@ import {
   shown,
 } from './call-failure.ts'
 import { Chunks } from './chunks.ts'
-import type { CallOutcome } from './completion.ts'
+import type { CallFailure, CallOutcome } from './completion.ts'
 import type { Dialect } from './dialect.ts'
 import { Draft } from './draft.ts'
 import { TimeLimitReached } from './exchange.ts'
 import { readDocument, readEventStream, readJsonLines } from './read-answer.ts'
+import { redact } from './redact.ts'
 import type { Transport, TransportResponse } from './transport.ts'
 
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
@@ -21,6 +22,8 @@ export type CallOptions = {
   dialect: Dialect
   baseUrl: string
   headers: Record<string, string>
+  /** What must not appear in any message. */
+  secrets: readonly string[]
   /** Wall clock for one call: the only limit on time there is. */
   timeLimitMs: number
   interrupted: AbortSignal
@@ -42,7 +45,8 @@ export async function call(body: Uint8Array, options: CallOptions): Promise<Call
       timeLimitMs,
     })
     hasStarted = true
-    return await read(response, dialect, draft, url, options.now)
+    const outcome = await read(response, dialect, draft, url, options.now)
+    return outcome.ok ? outcome : failed(outcome.error, options)
   } catch (thrown) {
     if (interrupted.aborted) {
       return { ok: false, error: { kind: 'interrupted', message: 'interrupted' } }
@@ -50,11 +54,15 @@ export async function call(body: Uint8Array, options: CallOptions): Promise<Call
     if (thrown instanceof TimeLimitReached) {
       return { ok: true, value: draft.finish(true, 'time_limit') }
     }
-    return { ok: false, error: failureOfThrown(thrown, url, hasStarted) }
+    return failed(failureOfThrown(thrown, url, hasStarted), options)
   }
 }
 
-async function read(
+function failed(failure: CallFailure, { secrets }: CallOptions): CallOutcome {
+  return { ok: false, error: { ...failure, message: redact(failure.message, secrets) } }
+}
+
+function read(
   response: TransportResponse,
   dialect: Dialect,
   draft: Draft,
@@ -69,6 +77,18 @@ async function read(
   if (status === 200 && /ndjson|jsonl/i.test(contentType ?? '')) {
     return readJsonLines(response.body, dialect, draft, url)
   }
+  return readWhole(response, dialect, draft, url, now)
+}
+
+async function readWhole(
+  response: TransportResponse,
+  dialect: Dialect,
+  draft: Draft,
+  url: string,
+  now: () => number,
+): Promise<CallOutcome> {
+  const contentType = response.header('content-type')
+  const { status } = response
   const text = await readText(response.body)
   if (status === 200 && looksLikeEvents(text)) {
     return readEventStream(Chunks.of(Buffer.from(text)), dialect, draft, url)

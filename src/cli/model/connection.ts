@@ -6,7 +6,6 @@ import type { CallOutcome } from './completion.ts'
 import type { ModelRequest } from './dialect.ts'
 import { type Endpoint, type EndpointWish, isSameModel, resolveEndpoint } from './endpoint.ts'
 import { identify, type ModelIdentity } from './identity.ts'
-import { redact } from './redact.ts'
 import { createTransport, type Transport } from './transport.ts'
 
 /** A server that was asked who it is, and the way to ask it for completions. */
@@ -15,7 +14,7 @@ export type Connection = {
   identity: ModelIdentity
   transport: Transport
   /** The body of a request, for any number of calls. */
-  encode(request: Omit<ModelRequest, 'model'>): Uint8Array
+  encode(request: Omit<ModelRequest, 'model'>): Buffer
   ask(body: Uint8Array, limits: AskLimits): Promise<CallOutcome>
 }
 
@@ -61,14 +60,8 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     transport,
     encode: (request) =>
       Buffer.from(JSON.stringify(dialect.body({ model: identity.model, ...request }))),
-    ask,
-  }
-
-  async function ask(body: Uint8Array, limits: AskLimits): Promise<CallOutcome> {
-    const outcome = await call(body, { transport, dialect, baseUrl, headers, now, ...limits })
-    if (outcome.ok) return outcome
-    const message = redact(outcome.error.message, secrets)
-    return { ok: false, error: { ...outcome.error, message } }
+    ask: (body, limits) =>
+      call(body, { transport, dialect, baseUrl, headers, secrets, now, ...limits }),
   }
 }
 
@@ -91,7 +84,8 @@ export function requireSameModel(
   served: string | null,
   accepted: string | null,
 ): void {
-  if (served === null || isSameModel(identity.model, served)) return
+  if (served === null || served === identity.model) return
+  if (isSameModel(identity.model, served)) return
   if (accepted !== null && isSameModel(accepted, served)) return
   throw new Failure(EXIT.modelServer, 'another model answers than the one asked for', {
     why: `asked for ${identity.model}, the server answered as ${served}`,

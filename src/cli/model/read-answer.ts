@@ -111,7 +111,11 @@ function takeChunks(body: Chunks, draft: Draft): Uint8Array[] | null {
 
 function split<Item>(chunks: Uint8Array[] | null, splitter: Splitter<Item>, body: Chunks): Item[] {
   try {
-    return chunks === null ? splitter.end() : chunks.flatMap(splitter.feed)
+    if (chunks === null) return splitter.end()
+    const [first, ...more] = chunks
+    const items = first === undefined ? [] : splitter.feed(first)
+    for (const chunk of more) items.push(...splitter.feed(chunk))
+    return items
   } catch (error) {
     body.drop()
     throw error

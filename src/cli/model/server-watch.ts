@@ -43,6 +43,11 @@ export class ServerWatch {
     return this.#hasAnswered
   }
 
+  /** Whether the gate lets nobody through for now. */
+  get isClosed(): boolean {
+    return this.#waiting !== null
+  }
+
   /** Resolves when asking makes sense. */
   async gate(): Promise<void> {
     while (this.#waiting !== null) await this.#waiting

@@ -2,7 +2,7 @@ import { createInstants } from '../clock.ts'
 import { EXIT } from '../exit.ts'
 import { Failure } from '../failure.ts'
 import type { Io } from '../io.ts'
-import { type Ask, Asker } from '../model/asker.ts'
+import { Asker } from '../model/asker.ts'
 import type { Completion } from '../model/completion.ts'
 import { type Connection, requireSameModel } from '../model/connection.ts'
 import type { Message } from '../model/dialect.ts'
@@ -12,8 +12,7 @@ import { isFinal, isRefusal, ServerWatch, stopFor } from '../model/server-watch.
 import { collectEarly } from '../small-heap.ts'
 import type { Journal } from '../workspace/journal.ts'
 import type { Reading, Reply } from '../workspace/journal-lines.ts'
-import type { AskedPrompt, Prompts, TaskEntry } from '../workspace/prompts.ts'
-import { readAhead } from './read-ahead.ts'
+import type { Prompts, TaskEntry } from '../workspace/prompts.ts'
 import { Reader } from './reader.ts'
 
 export type ModelRun = {
@@ -34,8 +33,6 @@ export type ModelRun = {
   onReply: () => void
   onReading: (reading: Pick<Reading, 'status' | 'cause'>) => void
 }
-
-type Question = { task: TaskEntry; prompt: AskedPrompt; ask: Ask }
 
 const instantOf = createInstants()
 
@@ -93,19 +90,15 @@ export async function runModel(run: ModelRun): Promise<void> {
   try {
     await requireReady(run, watch, () => say('Say ready.'))
     const start = new StartOfRun(journal)
-    const questions = readAhead(run.tasks, run.slots, (task): Question => {
-      const prompt = run.prompts.asked(task)
-      return { task, prompt, ask: asker.prepare(prompt.prompt, settings.max_tokens ?? 0) }
-    })
-    const ask = async (question: Question) => {
-      const kept = await answer(run, asker, question)
+    const ask = async (task: TaskEntry) => {
+      const kept = await answer(run, asker, task)
       if (kept === null) return
       start.check(kept)
       run.onReply()
-      if (kept.reading === null) reader.add(question.task.instanceId)
+      if (kept.reading === null) reader.add(task.instanceId)
       else run.onReading(kept.reading)
     }
-    await runPool(questions, run.slots, stop, ask)
+    await runPool(run.tasks[Symbol.iterator](), run.slots, stop, ask)
   } finally {
     io.interrupted.removeEventListener('abort', interrupt)
     collectEarly()
@@ -148,12 +141,9 @@ function noteServer(run: ModelRun, served: string | null, streamed: boolean): vo
 }
 
 /** Asks for one task and keeps what came. Nothing is kept of an interrupted call. */
-async function answer(
-  run: ModelRun,
-  asker: Asker,
-  { task, prompt, ask }: Question,
-): Promise<Kept | null> {
-  const { io, connection } = run
+async function answer(run: ModelRun, asker: Asker, task: TaskEntry): Promise<Kept | null> {
+  const { io, connection, journal } = run
+  const ask = asker.prepare(run.prompts.promptJson(task), journal.header.settings.max_tokens ?? 0)
   const startedAt = io.now()
   const asked = await asker.ask(ask)
   if (asked.kind === 'interrupted') return null
@@ -165,25 +155,25 @@ async function answer(
     answered_at: instantOf(answeredAt),
   }
   if (asked.kind === 'gave-up') {
-    return keep(run, { ...made, ...NO_REPLY }, gaveUp(asked.failure.message))
+    return record(run, { ...made, ...NO_REPLY }, gaveUp(asked.failure.message))
   }
   const { completion, maxTokens } = asked
   requireSameModel(connection.identity, completion.servedModel, run.acceptedModel)
   noteServer(run, completion.servedModel, completion.streamed)
   const reading = readWithoutText(completion, {
-    module: prompt.module,
-    entryPoint: prompt.entry_point,
     maxTokens,
     contextLength: contextOf(run),
   })
-  return keep(run, toReply(made, completion, maxTokens), reading)
+  const reply = toReply(made, completion, maxTokens)
+  if (reading !== null) return record(run, reply, reading)
+  await journal.recordReply(reply)
+  return { reply, reading }
 }
 
 type Kept = { reply: Reply; reading: Reading | null }
 
-async function keep({ journal }: ModelRun, reply: Reply, reading: Reading | null): Promise<Kept> {
-  if (reading === null) await journal.recordReply(reply)
-  else journal.record({ ...reply, ...reading })
+function record({ journal }: ModelRun, reply: Reply, reading: Reading): Kept {
+  journal.record({ ...reply, ...reading })
   return { reply, reading }
 }
 

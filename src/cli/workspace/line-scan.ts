@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs'
 
 const LF = 0x0a
-const READ_BYTES = 1 << 18
+export const READ_BYTES = 1 << 18
 
 /** A stretch of a file. */
 export type Position = { offset: number; length: number }
@@ -9,11 +9,12 @@ export type Position = { offset: number; length: number }
 /**
  * Reads the lines of a file one after another through one buffer, whatever the file's size.
  *
- * A last line without its LF is not visited but answered, with where it begins.
+ * A last line without its LF is not visited but answered, with where it begins. The bytes that a
+ * visitor gets are its own until it returns.
  */
 export function scanLines(
   descriptor: number,
-  visit: (line: string, position: Position) => void,
+  visit: (line: string, position: Position, bytes: Buffer) => void,
 ): { tail: Buffer; offset: number } {
   let buffer = Buffer.allocUnsafe(READ_BYTES)
   /** Bytes of a line that has begun, at the front of the buffer. */
@@ -26,7 +27,8 @@ export function scanLines(
     const end = kept + got
     let from = 0
     for (let to = buffer.indexOf(LF, kept); to !== -1 && to < end; to = buffer.indexOf(LF, from)) {
-      visit(buffer.toString('utf8', from, to), { offset: offset + from, length: to - from })
+      const bytes = buffer.subarray(from, to)
+      visit(bytes.toString(), { offset: offset + from, length: to - from }, bytes)
       from = to + 1
     }
     buffer.copyWithin(0, from, end)
@@ -35,23 +37,44 @@ export function scanLines(
   }
 }
 
-/** Reads stretches of one file as text, through a buffer that is used again. */
+/** Reads stretches of one file through a buffer that is used again. */
 export class TextReader {
   readonly #descriptor: number
+  /** Bytes to read at least: what follows a stretch is often wanted next. */
+  readonly #ahead: number
   #buffer: Buffer = Buffer.allocUnsafe(READ_BYTES)
+  /** The stretch of the file that the buffer holds. */
+  #offset = 0
+  #filled = 0
 
-  constructor(descriptor: number) {
+  /** @param ahead - more than 0 only for a file that does not change */
+  constructor(descriptor: number, ahead: 0 | typeof READ_BYTES = 0) {
     this.#descriptor = descriptor
+    this.#ahead = ahead
   }
 
   /** @throws Error when the file is shorter than that. */
-  read({ offset, length }: Position): string {
-    if (this.#buffer.length < length) this.#buffer = Buffer.allocUnsafe(length)
-    for (let filled = 0; filled < length; ) {
-      const got = readSync(this.#descriptor, this.#buffer, filled, length - filled, offset + filled)
+  read(position: Position): string {
+    return this.bytes(position).toString()
+  }
+
+  /** The bytes themselves, until the next call. */
+  bytes({ offset, length }: Position): Buffer {
+    const isThere = offset >= this.#offset && offset + length <= this.#offset + this.#filled
+    if (!isThere) this.#fill(offset, length)
+    const from = offset - this.#offset
+    return this.#buffer.subarray(from, from + length)
+  }
+
+  #fill(offset: number, length: number): void {
+    const wanted = Math.max(length, this.#ahead)
+    if (this.#buffer.length < wanted) this.#buffer = Buffer.allocUnsafe(wanted)
+    this.#offset = offset
+    for (this.#filled = 0; this.#filled < length; ) {
+      const at = this.#filled
+      const got = readSync(this.#descriptor, this.#buffer, at, wanted - at, offset + at)
       if (got === 0) throw new Error('the file is shorter than it was')
-      filled += got
+      this.#filled += got
     }
-    return this.#buffer.toString('utf8', 0, length)
   }
 }
