@@ -24,13 +24,6 @@ const MOST_BYTES = 3
 /** What a scan met: lines that are no record, and a tail that was set aside. */
 export type ScanNotes = { damagedLines: number; tornTail: string | null }
 
-/** A line that is written at the end of this turn of the event loop. */
-type Waiting = {
-  line: string
-  resolve: (position: Position) => void
-  reject: (error: unknown) => void
-}
-
 /** Characters that some reader takes for the end of a line, beside LF. */
 const LINE_ENDERS = /[\u007f-\u009f\u2028\u2029]/g
 
@@ -54,9 +47,11 @@ export class AppendLog {
   readonly #descriptor: number
   readonly #reader: TextReader
   #end: number
-  /** Where lines become bytes. */
+  /** Lines that are not written yet, as bytes, and how many bytes they are. */
   #bytes: Buffer = Buffer.allocUnsafe(BUFFER_BYTES)
-  #together: Waiting[] = []
+  #waiting = 0
+  /** Settles when the lines that wait for the end of this turn of the event loop are written. */
+  #together: Settling | null = null
   #isDirty = false
   #isFlushing = false
   #syncing: Promise<void> | null = null
@@ -113,10 +108,10 @@ export class AppendLog {
   }
 
   append(record: unknown): Position {
-    const offset = this.#end
-    const length = this.#encode(toLine(record), 0)
-    this.#writeEncoded(length)
-    return { offset, length: length - 1 }
+    this.#writeTogether()
+    const position = this.#encode(record)
+    this.#writeWaiting()
+    return position
   }
 
   /**
@@ -124,40 +119,41 @@ export class AppendLog {
    * together cost one call of the kernel. Resolves when the line is there.
    */
   appendTogether(record: unknown): Promise<Position> {
-    return new Promise((resolve, reject) => {
-      if (this.#together.length === 0) setImmediate(() => this.#writeTogether())
-      this.#together.push({ line: toLine(record), resolve, reject })
-    })
+    if (this.#together === null) {
+      this.#together = withResolvers()
+      setImmediate(() => this.#writeTogether())
+    }
+    const position = this.#encode(record)
+    return this.#together.promise.then(() => position)
   }
 
   #writeTogether(): void {
-    const waiting = this.#together
-    this.#together = []
-    let length = 0
-    const settle = waiting.map(({ line, resolve }) => {
-      const from = length
-      length = this.#encode(line, from)
-      const position = { offset: this.#end + from, length: length - from - 1 }
-      return () => resolve(position)
-    })
+    const together = this.#together
+    if (together === null) return
+    this.#together = null
     try {
-      this.#writeEncoded(length)
+      this.#writeWaiting()
+      together.resolve()
     } catch (error) {
-      for (const { reject } of waiting) reject(error)
-      return
+      together.reject(error)
     }
-    for (const resolve of settle) resolve()
   }
 
-  /** Puts a line into the buffer; answers where it ends there. */
-  #encode(line: string, from: number): number {
+  /** Puts a line behind those that wait; answers where it will be. */
+  #encode(record: unknown): Position {
+    const line = toLine(record)
+    const from = this.#waiting
     const most = from + line.length * MOST_BYTES
     if (this.#bytes.length < most) this.#bytes = Buffer.concat([this.#bytes], most * 2)
-    return from + this.#bytes.write(line, from, 'utf8')
+    const length = this.#bytes.write(line, from, 'utf8')
+    this.#waiting = from + length
+    return { offset: this.#end + from, length: length - 1 }
   }
 
-  #writeEncoded(length: number): void {
+  #writeWaiting(): void {
+    const length = this.#waiting
     if (length === 0) return
+    this.#waiting = 0
     this.#write(this.#bytes.subarray(0, length))
     this.#isDirty = true
     this.#syncing ??= this.#syncAll()
@@ -224,6 +220,18 @@ export class AppendLog {
       closeSync(this.#descriptor)
     }
   }
+}
+
+type Settling = { promise: Promise<void>; resolve: () => void; reject: (error: unknown) => void }
+
+/** `Promise.withResolvers`, which Node 20 does not have. */
+function withResolvers(): Settling {
+  let resolve = () => {}
+  let reject: Settling['reject'] = () => {}
+  const promise = new Promise<void>((...both) => {
+    ;[resolve, reject] = both
+  })
+  return { promise, resolve, reject }
 }
 
 function parse(line: string): unknown {

@@ -158,10 +158,14 @@ export class Journal {
    * Keeps a reply before anything is made of it: no fault of a reader can lose it. Resolves when
    * the kernel has it, and not before: only then may its slot ask again.
    */
-  async recordReply(reply: Reply): Promise<void> {
-    const position = await this.#log.appendTogether(reply).catch((cause) => this.#fail(cause))
-    this.#hasKept = true
-    this.#entries.set(reply.instance_id, { reply: position, reading: null, status: null })
+  recordReply(reply: Reply): Promise<void> {
+    return this.#log.appendTogether(reply).then(
+      (position) => {
+        this.#hasKept = true
+        this.#entries.set(reply.instance_id, { reply: position, reading: null, status: null })
+      },
+      (cause) => this.#fail(cause),
+    )
   }
 
   recordReading(instanceId: string, reading: Reading): void {
