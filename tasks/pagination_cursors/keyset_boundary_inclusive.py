@@ -19,7 +19,7 @@ KNOBS = (
             "above_side": "right",
             "below_side": "left",
             "next_row": "page[-1]",
-            "other_next": "left[0]",
+            "other_next": "$first_left",
         },
         first_of_next={
             "cursor_clause": "The $cursor names the first $row to serve: a page holds that $row and"
@@ -31,7 +31,7 @@ KNOBS = (
             "not_below": "<",
             "above_side": "left",
             "below_side": "right",
-            "next_row": "left[0]",
+            "next_row": "$first_left",
             "other_next": "page[-1]",
         },
     ),
@@ -54,12 +54,12 @@ KNOBS = (
         "remaining",
         flag={
             "rest_clause": "whether any ${row}s follow the page (True or False)",
-            "rest": "bool(left)",
+            "rest": "$is_left",
             "rest_type": "bool",
         },
         count={
             "rest_clause": "how many ${row}s follow the page",
-            "rest": "len(left)",
+            "rest": "$number_left",
             "rest_type": "int",
         },
     ),
@@ -140,13 +140,15 @@ TAIL = """\
     return page, next_$cursor, $rest
 """
 
+SLICED = {"first_left": "left[0]", "is_left": "bool(left)", "number_left": "len(left)"}
+
 NEXT = change("next", ("next_$cursor = $next_row", "next_$cursor = $other_next"))
 FULL_PAGE = change("full_page", ("if left else None", "if len(page) == $limit else None"))
 
 FILTER = Shape(
     name="filter",
     entry_point="$function",
-    words={"imports": "from operator import itemgetter"},
+    words={**SLICED, "imports": "from operator import itemgetter"},
     module=HEAD
     + """\
     ordered = sorted($rows, key=itemgetter("$key"), reverse=descending)
@@ -199,7 +201,7 @@ FILTER = Shape(
 BISECT = Shape(
     name="bisect",
     entry_point="$function",
-    words={"imports": "import bisect"},
+    words={**SLICED, "imports": "import bisect"},
     module=HEAD
     + """\
     by_key = {row["$key"]: row for row in $rows}
@@ -242,6 +244,61 @@ BISECT = Shape(
             "index",
             ("start = bisect.bisect_$above_side(keys, $cursor)", "start = keys.index($cursor) + 1"),
             when={"names": "last_served", "deleted": "keeps_place"},
+        ),
+    ),
+)
+
+CHOSEN = "chosen = heapq.nsmallest($limit + 1, beyond, key=place)"
+
+NEAREST = Shape(
+    name="nearest",
+    entry_point="$function",
+    words={
+        "imports": "import heapq",
+        "first_left": "chosen[-1]",
+        "is_left": "len(chosen) > $limit",
+        "number_left": "len(beyond) - len(page)",
+    },
+    module=HEAD
+    + """\
+    sign = -1 if descending else 1
+
+    def place(row: $row_type) -> int:
+        return sign * row["$key"]
+
+    beyond = list($rows)
+    if $cursor is not None:
+        beyond = [row for row in $rows if place(row) $above sign * $cursor]
+    chosen = heapq.nsmallest($limit + 1, beyond, key=place)
+    page = chosen[:$limit]
+    $zero_rule
+    next_$cursor = $next_row["$key"] if len(chosen) > $limit else None
+    return page, next_$cursor, $rest
+""",
+    bugs=(
+        change(
+            "both", ("place(row) $above sign * $cursor", "place(row) $not_above sign * $cursor")
+        ),
+        change("unsigned", ("$above sign * $cursor", "$above $cursor")),
+        change("one_less", ("nsmallest($limit + 1, beyond", "nsmallest($limit, beyond")),
+        NEXT,
+    ),
+    known_failing=(
+        change(
+            "unsorted", (CHOSEN, "chosen = (beyond[::-1] if descending else beyond)[: $limit + 1]")
+        ),
+        change(
+            "falsy_cursor",
+            ("if $cursor is not None:\n        beyond", "if $cursor:\n        beyond"),
+        ),
+        change(
+            "full_page", ("if len(chosen) > $limit else None", "if len(page) == $limit else None")
+        ),
+        change(
+            "counts_chosen",
+            ("page, next_$cursor, len(beyond) -", "page, next_$cursor, len(chosen) -"),
+            when={"remaining": "count"},
+            against=("both", "unsigned"),
         ),
     ),
 )
@@ -295,9 +352,9 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
     """A page from inside rows that are already in order, or the first of several pages."""
     first = s.between(1, 3)
     keys = range(first, first + 18, 3)
-    if bug == "next":
+    if bug in ("next", "one_less"):
         return Check((page(v, keys, None, 2),), clauses=v.clauses("result"))
-    descending = bug == "descending"
+    descending = bug in ("descending", "unsigned")
     cursor = keys[1] if descending else keys[-2]
     return Check((page(v, keys, cursor, 3, descending),), clauses=v.clauses("order", "cursor"))
 
@@ -329,7 +386,7 @@ def around_the_limit(v: Variant, s: Stream) -> Check:
         page(v, keys, None, most + 1, way),
         page(v, keys[:most], None, most, way),
         page(v, keys, ordered[-3], s.between(1, 3), way),
-        page(v, keys, s.choice(ordered), 0, way),
+        page(v, keys, s.choice((None, None, *ordered)), 0, way),
     )
     return Check(steps, clauses=v.clauses("result", "over", "zero"))
 
@@ -395,7 +452,7 @@ def oracle(v: Variant):
 CATEGORY = Category(
     knobs=KNOBS,
     contract=CONTRACT,
-    shapes=(FILTER, BISECT),
+    shapes=(FILTER, BISECT, NEAREST),
     scenarios=SCENARIOS,
     choices={"most": (3, 4, 5)},
     visible=visible,
