@@ -24,7 +24,9 @@ const message = z
   .nullish()
 const schema = z.object({
   model: text,
-  choices: z.array(z.object({ finish_reason: text, text, message, delta: message })),
+  choices: z.array(
+    z.object({ index: z.unknown().optional(), finish_reason: text, text, message, delta: message }),
+  ),
   usage: z.object({ prompt_tokens: count, completion_tokens: count }).nullish().catch(null),
 })
 
@@ -34,7 +36,7 @@ function bySchema(value: unknown) {
   const { model, choices, usage } = parsed.data
   const promptTokens = usage?.prompt_tokens ?? null
   const completionTokens = usage?.completion_tokens ?? null
-  const [first] = choices
+  const first = choices.find(({ index }) => typeof index !== 'number' || index === 0)
   const said = first?.message ?? first?.delta
   return {
     model: model ?? null,
@@ -68,7 +70,7 @@ const anyMessage = fields({
   tool_calls: orOdd(fc.array(fc.jsonValue())),
 })
 const anyChoice = fields({
-  index: fc.nat(),
+  index: orOdd(fc.nat({ max: 2 })),
   finish_reason: orOdd(fc.constantFrom('stop', 'length', null)),
   text: orOdd(fc.string()),
   message: orOdd(anyMessage),

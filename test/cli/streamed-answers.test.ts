@@ -71,6 +71,32 @@ describe('failmap run: streams of servers with ways of their own', () => {
     expect(fixture.answers()).toMatchObject([{ reply: RIGHT, status: 'ok', ...more }])
   })
 
+  test('of several choices in turns choice 0 alone is kept, with its own end', async () => {
+    const piece = (index: number, content: string) => ({ index, delta: { content } })
+    const ended = (index: number, finish_reason: string) => ({ index, delta: {}, finish_reason })
+    const [half = '', rest = ''] = [RIGHT.slice(0, 20), RIGHT.slice(20)]
+    const body = [
+      [piece(1, 'No')],
+      [piece(0, half)],
+      [piece(1, ' idea'), piece(0, rest)],
+      [ended(1, 'length')],
+      [piece(2, '```python\nwidth = 0\n```')],
+      [ended(0, 'stop')],
+      [ended(2, 'content_filter')],
+    ].map((choices) => event({ choices }))
+    const fixture = await runFixture(() => ({ type: SSE, body: body.join('') + done }))
+    await fixture.run('--limit', '1')
+    expect(fixture.answers()).toMatchObject([{ reply: RIGHT, status: 'ok', finish_reason: 'stop' }])
+  })
+
+  test('of several choices in one document choice 0 is kept, wherever it stands', async () => {
+    const choice = (index: number, content: string) => ({ index, message: { content } })
+    const choices = [choice(1, 'No idea'), { ...choice(0, RIGHT), finish_reason: 'stop' }]
+    const fixture = await runFixture(() => ({ body: JSON.stringify({ choices }) }))
+    await fixture.run('--limit', '1')
+    expect(fixture.answers()).toMatchObject([{ reply: RIGHT, status: 'ok' }])
+  })
+
   test.each(['text/plain', 'application/json'])('a stream that is called %s', async (type) => {
     const fixture = await runFixture(() => ({ ...stream(RIGHT), type }))
     await fixture.run('--limit', '1')

@@ -4,7 +4,7 @@ import type { Usage } from './completion.ts'
 export type AnswerPart = {
   model: string | null
   usage: Usage | null
-  /** Of the first choice; the others were not asked for. Null where the document has no choice. */
+  /** Of choice 0; others were not asked for. Null where the document does not hold it. */
   choice: {
     content: string | null
     reasoning: string | null
@@ -24,11 +24,15 @@ type Fields = Readonly<Record<string, unknown>>
  */
 export function readAnswerPart(value: unknown): AnswerPart | null {
   if (!isFields(value) || !Array.isArray(value.choices)) return null
-  for (const choice of value.choices) if (!isChoice(choice)) return null
+  let ours: Fields | null = null
+  for (const choice of value.choices) {
+    if (!isChoice(choice)) return null
+    if (isOurs(choice)) ours ??= choice
+  }
   return {
     model: textOf(value.model),
     usage: usageOf(value.usage),
-    choice: choiceOf(value.choices[0]),
+    choice: ours === null ? null : choiceOf(ours),
   }
 }
 
@@ -38,14 +42,16 @@ export function readUsageAlone(value: unknown): AnswerPart | null {
   return { model: textOf(value.model), usage: usageOf(value.usage), choice: null }
 }
 
-function isChoice(choice: unknown): boolean {
+/** Pieces of several choices may come in turns in one stream; one without a number is the only one. */
+const isOurs = ({ index }: Fields): boolean => typeof index !== 'number' || index === 0
+
+function isChoice(choice: unknown): choice is Fields {
   return isFields(choice) && isMessage(choice.message) && isMessage(choice.delta)
 }
 
 const isMessage = (value: unknown): boolean => value == null || isFields(value)
 
-function choiceOf(choice: unknown): AnswerPart['choice'] {
-  if (!isFields(choice)) return null
+function choiceOf(choice: Fields): AnswerPart['choice'] {
   const message = isFields(choice.message) ? choice.message : choice.delta
   const fields = isFields(message) ? message : {}
   return {
