@@ -21,12 +21,32 @@ export const reportsFolder = (workspace: string): string => path.join(workspace,
 const RUN_ID = /^run-\d{8}-\d{6}-[0-9a-f]{6}$/
 export const isRunId = (text: string): boolean => RUN_ID.test(text)
 
-/** `run-<date>-<time>-<random>`: sorts by age, says when, and cannot clash. */
-export function newRunId(nowMs: number, random: Uint8Array): string {
-  const [date = '', time = ''] = new Date(nowMs).toISOString().split('T')
+/**
+ * `run-<date>-<time>-<random>`: sorts by age, says when, and cannot clash.
+ *
+ * At least a second later than every existing one: a clock that was set back, or a second run in
+ * the same second, must not make an older run the newest.
+ */
+export function newRunId(
+  nowMs: number,
+  random: Uint8Array,
+  existing: readonly string[] = [],
+): string {
+  const newestMs = Math.max(0, ...existing.filter(isRunId).map(secondOf))
+  const [date = '', time = ''] = new Date(Math.max(nowMs, newestMs + 1000)).toISOString().split('T')
   const day = date.replaceAll('-', '')
   const clock = time.slice(0, 8).replaceAll(':', '')
   return `run-${day}-${clock}-${Buffer.from(random.subarray(0, 3)).toString('hex')}`
+}
+
+/** Milliseconds at the beginning of the second that a run's id names; 0 where it names none. */
+function secondOf(runId: string): number {
+  const instant = runId.replace(
+    /^run-(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-.*/,
+    '$1-$2-$3T$4:$5:$6Z',
+  )
+  const ms = Date.parse(instant)
+  return Number.isNaN(ms) ? 0 : ms
 }
 
 /** Makes a folder, or says in words why that cannot be. */

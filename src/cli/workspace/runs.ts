@@ -12,27 +12,25 @@ export type RunEntry = { id: string; folder: string; header: Header }
 
 /** The runs of a workspace, oldest first; folders without a whole first line are left out. */
 export function listRuns(workspace: string): RunEntry[] {
+  return runIds(workspace).flatMap((id) => {
+    const folder = runFolder(workspace, id)
+    const header = readHeader(path.join(folder, JOURNAL_FILE))
+    return header === null ? [] : [{ id, folder, header }]
+  })
+}
+
+/** Every name of a run, oldest first. */
+function runIds(workspace: string): string[] {
   const folder = runsFolder(workspace)
-  if (!existsSync(folder)) return []
-  return readdirSync(folder)
-    .filter(isRunId)
-    .sort()
-    .flatMap((id) => {
-      const header = readHeader(path.join(folder, id, JOURNAL_FILE))
-      return header === null ? [] : [{ id, folder: path.join(folder, id), header }]
-    })
+  return existsSync(folder) ? readdirSync(folder).filter(isRunId).sort() : []
 }
 
 /** Runs whose journal begins with a whole line that states no settings: damaged, not just begun. */
 export function unreadableRuns(workspace: string): string[] {
-  const folder = runsFolder(workspace)
-  if (!existsSync(folder)) return []
-  return readdirSync(folder)
-    .filter(isRunId)
-    .filter((id) => {
-      const line = readFirstLine(path.join(folder, id, JOURNAL_FILE))
-      return line !== null && toHeader(line) === null
-    })
+  return runIds(workspace).filter((id) => {
+    const line = readFirstLine(path.join(runFolder(workspace, id), JOURNAL_FILE))
+    return line !== null && toHeader(line) === null
+  })
 }
 
 const LONGEST_HEADER = 64 * 1024
@@ -106,7 +104,7 @@ export async function openRun(wish: RunWish): Promise<OpenRun> {
     if (journal !== null) return { ...existing, journal, lock, isNew: false }
     lock.release()
   }
-  const id = newRunId(wish.nowMs, wish.randomBytes(3))
+  const id = newRunId(wish.nowMs, wish.randomBytes(3), runIds(wish.workspace))
   const folder = makeFolder(runFolder(wish.workspace, id))
   const lock = lockRun(folder, wish)
   const journal = Journal.create(folder, {
