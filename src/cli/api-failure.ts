@@ -2,6 +2,7 @@ import { PROBLEMS, type ProblemSlug, problemSchema, problemSlug } from '../proto
 import { EXIT, type Exit } from './exit.ts'
 import { codeOf, Failure, messageOf } from './failure.ts'
 import { looksLikeHtml, shown } from './model/call-failure.ts'
+import { StallLimitReached } from './model/exchange.ts'
 import type { TransportResponse } from './model/transport.ts'
 
 const EXITS: Partial<Record<ProblemSlug, Exit>> = {
@@ -65,14 +66,29 @@ export function isWorthAgain(status: number, text: string): boolean {
   return slug === undefined ? status >= 500 || status === 429 : PASSING.includes(slug)
 }
 
-export function unreachable(thrown: unknown, what: string, origin: string): Failure {
+/** @param hasStarted - an answer had begun */
+export function unreachable(
+  thrown: unknown,
+  what: string,
+  origin: string,
+  hasStarted: boolean,
+): Failure {
+  if (thrown instanceof StallLimitReached) return stalled(thrown, what)
   const code = codeOf(thrown)
-  return new Failure(EXIT.api, `${what} got no answer`, {
+  return new Failure(EXIT.api, `${what} ${hasStarted ? 'broke off' : 'got no answer'}`, {
     why: [code, messageOf(thrown)].filter((part) => part !== undefined && part !== '').join(': '),
     next:
       code === 'ECONNREFUSED'
         ? `is the API running at ${origin}? (npm start), or give --api-url`
         : 'check the network and --api-url; nothing is lost, the command can be repeated',
+    cause: thrown,
+  })
+}
+
+function stalled(thrown: StallLimitReached, what: string): Failure {
+  return new Failure(EXIT.api, `${what} came to a standstill`, {
+    why: thrown.message,
+    next: 'check network, VPN and proxy (failmap doctor), then repeat the command: nothing is lost; a line that is only slow gets more time by FAILMAP_STALL_SECONDS=600',
     cause: thrown,
   })
 }

@@ -29,6 +29,8 @@ export type ApiOptions = {
   sleep: (ms: number) => Promise<void>
   interrupted: AbortSignal
   tell: (line: string) => void
+  /** How long a long transfer may stand still. */
+  stallMs: number
 }
 
 type Tried<T> = Result<T, { failure: Failure; waitMs: number | null }>
@@ -39,6 +41,8 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Sending = {
   method: Method
   path: string
+  /** What this is to the user; method and path unless given. */
+  what?: string
   headers?: Record<string, string>
   /** Made anew for each try. */
   body?: () => string | AsyncIterable<Uint8Array>
@@ -94,9 +98,13 @@ export class Api {
     })
   }
 
-  /** Sends until an answer of the 2xx kind comes, or throws a `Failure`. */
-  send(sending: Sending, isSigned = true): Promise<TransportResponse> {
-    return this.#repeat(sending, isSigned, (response) => response)
+  /**
+   * For what is long, up or down: it may take hours on a slow line, as long as something moves.
+   *
+   * @param take - reads the whole body; called anew for each try
+   */
+  transfer<T>(sending: Sending, take: Take<T>): Promise<T> {
+    return this.#repeat(sending, true, take)
   }
 
   async #repeat<T>(
@@ -126,6 +134,7 @@ export class Api {
     const { transport, signer, interrupted, now } = this.#options
     const { method, path, headers = {}, body, bodySha256 = EMPTY_SHA256 } = sending
     const backoff = FIRST_WAIT_MS * 2 ** attempt
+    let hasStarted = false
     const authorization =
       isSigned && signer !== null
         ? { authorization: `Bearer ${await this.#token(signer, method, path, bodySha256)}` }
@@ -136,8 +145,9 @@ export class Api {
         headers: { accept: MEDIA.json, ...headers, ...authorization },
         ...(body === undefined ? {} : { body: body() }),
         signal: interrupted,
-        ...(timeLimitMs === undefined ? {} : { timeLimitMs }),
+        ...(timeLimitMs === undefined ? { stallLimitMs: this.#options.stallMs } : { timeLimitMs }),
       })
+      hasStarted = true
       if (response.status >= 200 && response.status < 300) return ok(await take(response))
       const text = await readText(response.body)
       const failure = failureOfRefusal(this.#describe(sending), response, text)
@@ -145,7 +155,9 @@ export class Api {
       const waitMs = isWorthAgain(response.status, text) ? (retryAfter ?? backoff) : null
       return err({ failure, waitMs })
     } catch (thrown) {
-      const failure = unreachable(thrown, this.#describe(sending), this.origin)
+      // What the taker of the answer has words for is not the network's.
+      if (thrown instanceof Failure) throw thrown
+      const failure = unreachable(thrown, this.#describe(sending), this.origin, hasStarted)
       return err({ failure, waitMs: backoff })
     }
   }
@@ -175,8 +187,8 @@ export class Api {
     if (date !== undefined) checkClock(Date.parse(date), this.#options.now())
   }
 
-  #describe({ method, path }: Sending): string {
-    return `${method} ${new URL(this.origin).host}${path.replace(/\?.*$/, '')}`
+  #describe({ method, path, what }: Sending): string {
+    return what ?? `${method} ${new URL(this.origin).host}${path.replace(/\?.*$/, '')}`
   }
 }
 

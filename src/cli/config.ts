@@ -23,6 +23,8 @@ export type Config = {
   apiOrigin: string
   /** From flag, environment or file; the registration in the home folder is the usual source. */
   organisation: string | undefined
+  /** How long an upload or a download may stand still. */
+  stallMs: number
 }
 
 export type ConfigFlags = {
@@ -32,6 +34,10 @@ export type ConfigFlags = {
   organisation?: string | undefined
 }
 
+/** Longer than a phone takes to find its network again, or a proxy to scan a file. */
+const STALL_SECONDS = 120
+
+const MOST_SECONDS = 2_000_000
 const LOCAL_API = 'http://127.0.0.1:8787'
 
 /** Settings by precedence: flags, environment, `.env`, the config file, defaults. */
@@ -56,7 +62,15 @@ export function readConfig(flags: ConfigFlags, io: Io): Config {
     workspace: path.resolve(io.cwd, workspace),
     apiOrigin,
     organisation: flags.organisation ?? env.FAILMAP_ORGANISATION ?? file.organisation,
+    stallMs: 1000 * readSeconds('FAILMAP_STALL_SECONDS', env.FAILMAP_STALL_SECONDS, STALL_SECONDS),
   }
+}
+
+/** At most what a timer can wait: 24 days. */
+function readSeconds(name: string, text: string | undefined, usual: number): number {
+  const seconds = Number(text ?? usual)
+  if (seconds > 0 && seconds <= MOST_SECONDS) return seconds
+  throw new Failure(EXIT.usage, `${name} is a number of seconds, not "${text}"`)
 }
 
 function readDotenv(folder: string): Record<string, string> {

@@ -66,6 +66,7 @@ export function createContext(options: GlobalOptions, io: Io, argv: readonly str
         sleep: (ms) => io.sleep(ms, io.interrupted),
         interrupted: io.interrupted,
         tell,
+        stallMs: config.stallMs,
       }),
     close: () => transport.close(),
   }

@@ -1,8 +1,9 @@
 import { type EpochView, epochListSchema, epochViewSchema } from '../protocol/epoch.ts'
 import { routePath } from '../protocol/routes.ts'
+import type { Sending } from './api.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './exit.ts'
-import { Failure, machineFailure, messageOf } from './failure.ts'
+import { Failure, machineFailure } from './failure.ts'
 import { hasPrompts, saveEpoch, savePrompts } from './workspace/epochs.ts'
 
 export type Pulled = { view: EpochView; folder: string; isFresh: boolean }
@@ -16,17 +17,18 @@ export async function pullEpoch(context: Context, epoch: string | undefined): Pr
   if (hasPrompts(folder, view)) return { view, folder, isFresh: false }
   const megabytes = (view.card.prompts.bytes / 1e6).toFixed(1)
   context.tell(`pulling ${view.card.prompts.count} prompts of ${id} (${megabytes} MB)`)
-  const response = await api.send({ method: 'GET', path: routePath('prompts', id) })
-  try {
-    await savePrompts(folder, view, response.body)
-  } catch (thrown) {
-    if (thrown instanceof Failure || machineFailure(thrown) !== null) throw thrown
-    throw new Failure(EXIT.api, 'the download of the prompts broke off', {
-      why: messageOf(thrown),
-      next: 'failmap pull   (again)',
-      cause: thrown,
-    })
+  const sending: Sending = {
+    method: 'GET',
+    path: routePath('prompts', id),
+    what: 'the download of the prompts',
   }
+  await api.transfer(sending, async (response) => {
+    try {
+      await savePrompts(folder, view, response.body)
+    } catch (thrown) {
+      throw machineFailure(thrown) ?? thrown
+    }
+  })
   return { view, folder, isFresh: true }
 }
 

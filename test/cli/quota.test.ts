@@ -53,7 +53,7 @@ describe('failmap quota', () => {
     left = 100
     const ending = await terminal.type('quota')
     expect(ending.exit).toBe(4)
-    expect(ending.err).toContain('got no answer')
+    expect(ending.err).toContain('broke off')
     expect(ending.err).not.toContain('broke inside')
   })
 
@@ -76,6 +76,7 @@ describe('failmap quota', () => {
       sleep: async () => {},
       interrupted: new AbortController().signal,
       tell: () => {},
+      stallMs: 120_000,
     })
     await expect(api.health()).rejects.toMatchObject({ exit: 4 })
     expect(limits).toEqual([60_000, 60_000, 60_000, 60_000])

@@ -11,24 +11,33 @@ const MAX_DISCARDED_BYTES = 1 << 20
 /** Ends an exchange that took longer than it may. */
 export class TimeLimitReached extends Error {}
 
+/** Ends an exchange in which nothing moved for longer than it may. */
+export class StallLimitReached extends Error {
+  constructor(limitMs: number) {
+    super(`no byte moved for ${limitMs / 1000} s`)
+  }
+}
+
 /** Where a request goes, in the parts that the HTTP library asks for. */
 export type Target = { dispatcher: Dispatcher; origin: string; path: string }
 
 /** One request and its response, straight on a connection of the pool. */
 export function exchange(
   { dispatcher, origin, path }: Target,
-  { method, headers, body, signal, timeLimitMs }: TransportRequest,
+  request: TransportRequest,
 ): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
+    const { method, headers, body, signal } = request
     if (signal?.aborted) return reject(new Error('aborted'))
+    const one = new Exchange(resolve, reject, request)
     const options = {
       origin,
       path,
       method,
       ...(headers === undefined ? {} : { headers }),
-      ...(body === undefined ? {} : { body: bodyOf(body) }),
+      ...(body === undefined ? {} : { body: bodyOf(body, one) }),
     }
-    dispatcher.dispatch(options, new Exchange(resolve, reject, signal, timeLimitMs))
+    dispatcher.dispatch(options, one)
   })
 }
 
@@ -38,6 +47,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #reject: (error: Error) => void
   readonly #company: Set<Exchange> | null
   readonly #timer: NodeJS.Timeout | null
+  readonly #stallTimer: NodeJS.Timeout | null
   #controller: Dispatcher.DispatchController | null = null
   #chunks: Chunks | null = null
   /** Takes the body apart where the server coded it although nobody asked for that. */
@@ -47,13 +57,19 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     resolve: (response: TransportResponse) => void,
     reject: (error: Error) => void,
-    signal: AbortSignal | undefined,
-    timeLimitMs: number | undefined,
+    { signal, timeLimitMs, stallLimitMs }: TransportRequest,
   ) {
     this.#resolve = resolve
     this.#reject = reject
     this.#company = signal === undefined ? null : endingWith(signal).add(this)
     this.#timer = timeLimitMs === undefined ? null : setTimeout(endLate, timeLimitMs, this)
+    this.#stallTimer =
+      stallLimitMs === undefined ? null : setTimeout(endStalled, stallLimitMs, this, stallLimitMs)
+  }
+
+  /** Some bytes went or came. */
+  moved(): void {
+    this.#stallTimer?.refresh()
   }
 
   /** Ends it from our side, in whatever state it is. */
@@ -73,6 +89,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     fields: IncomingHttpHeaders,
   ): void {
+    this.moved()
     // Interim responses (RFC 9110, 15.2) come before the real one.
     if (status < 200) return
     this.#chunks = new Chunks(controller)
@@ -84,6 +101,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.moved()
     if (this.#decoder === null) this.#chunks?.push(chunk)
     else this.#decoder.write(chunk)
   }
@@ -100,12 +118,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   #finish(error: Error | null): void {
     this.#company?.delete(this)
     if (this.#timer !== null) clearTimeout(this.#timer)
+    if (this.#stallTimer !== null) clearTimeout(this.#stallTimer)
     if (this.#chunks !== null) this.#chunks.end(error)
     else if (error !== null) this.#reject(error)
   }
 }
 
 const endLate = (one: Exchange) => one.stop(new TimeLimitReached('the time limit was reached'))
+const endStalled = (one: Exchange, limitMs: number) => one.stop(new StallLimitReached(limitMs))
 
 const companies = new WeakMap<AbortSignal, Set<Exchange>>()
 
@@ -122,8 +142,17 @@ function endingWith(signal: AbortSignal): Set<Exchange> {
   return company
 }
 
-function bodyOf(body: string | Uint8Array | AsyncIterable<Uint8Array>) {
-  return typeof body === 'string' || body instanceof Uint8Array ? body : Readable.from(body)
+function bodyOf(body: string | Uint8Array | AsyncIterable<Uint8Array>, one: Exchange) {
+  if (typeof body === 'string' || body instanceof Uint8Array) return body
+  return Readable.from(watched(body, one))
+}
+
+/** The next chunk is asked for when the connection has taken the one before. */
+async function* watched(body: AsyncIterable<Uint8Array>, one: Exchange) {
+  for await (const chunk of body) {
+    yield chunk
+    one.moved()
+  }
 }
 
 class HttpResponse implements TransportResponse {

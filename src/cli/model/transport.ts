@@ -11,6 +11,8 @@ export type TransportRequest = {
   signal?: AbortSignal
   /** For the whole exchange, from the question to the last byte; ends it as `TimeLimitReached`. */
   timeLimitMs?: number
+  /** For a stretch without a byte in either direction; ends it as `StallLimitReached`. */
+  stallLimitMs?: number
 }
 
 export type TransportResponse = {

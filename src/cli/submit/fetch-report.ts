@@ -21,8 +21,10 @@ export async function fetchReport(
   reportId: string,
   run: string | null,
 ): Promise<FetchedReport> {
-  const response = await api.send({ method: 'GET', path: routePath('reportJws', reportId) })
-  const jws = (await readText(response.body)).trim()
+  const jws = await api.transfer(
+    { method: 'GET', path: routePath('reportJws', reportId), what: 'the download of the report' },
+    async (response) => (await readText(response.body)).trim(),
+  )
   const jwks = await api.get(routePath('jwks'), jwksSchema)
   const opened = await openReport(jws, jwks)
   if (!opened.ok) {

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { MEDIA, routePath } from '../../protocol/routes.ts'
 import {
@@ -6,7 +7,7 @@ import {
   type SubmissionView,
   submissionViewSchema,
 } from '../../protocol/submission.ts'
-import type { Api } from '../api.ts'
+import type { Api, Sending } from '../api.ts'
 import { ApiRefusal } from '../api-failure.ts'
 import type { SubmissionState } from '../workspace/submission-state.ts'
 import type { PatchesFile } from './patches-file.ts'
@@ -32,17 +33,23 @@ export async function upload(
 
 async function sendPatches(api: Api, submission: string, patches: PatchesFile): Promise<void> {
   try {
-    const response = await api.send({
+    const sending: Sending = {
       method: 'PUT',
       path: routePath('patches', submission),
+      what: 'the upload of the patches',
       headers: { 'content-type': MEDIA.ndjson, 'content-encoding': 'gzip' },
-      body: () => createReadStream(patches.file).pipe(createGzip()),
+      body: () => zipped(patches.file),
       bodySha256: patches.digest.sha256,
-    })
-    await response.discard()
+    }
+    await api.transfer(sending, (response) => response.discard())
   } catch (error) {
     // A lost answer to an upload that arrived: the state says so, and nothing is to be done.
     const isPast = error instanceof ApiRefusal && error.slug === 'submission-state'
     if (!isPast) throw error
   }
+}
+
+/** The file closes with the stream that is read, also where a try ends in its middle. */
+function zipped(file: string): AsyncIterable<Uint8Array> {
+  return pipeline(createReadStream(file), createGzip(), () => {})
 }
