@@ -9,8 +9,20 @@ from tasks.kit import Category, Clause, Shape, Stream, Variant, change, knob, sc
 KNOBS = (
     knob(
         "edge",
-        dead_at={"span": "is less than", "over": ">=", "flipped": ">"},
-        alive_at={"span": "is at most", "over": ">", "flipped": ">="},
+        dead_at={
+            "span": "is less than",
+            "over": ">=",
+            "flipped": ">",
+            "under": "<",
+            "flipped_under": "<=",
+        },
+        alive_at={
+            "span": "is at most",
+            "over": ">",
+            "flipped": ">=",
+            "under": "<=",
+            "flipped_under": "<",
+        },
     ),
     knob(
         "zero",
@@ -18,12 +30,14 @@ KNOBS = (
             "zero_clause": "stores nothing and drops what the $key held before",
             "zero_rule": "if $ttl == 0:\n    self._drop($key)\n    return",
             "zero_look": "",
+            "zero_live": "",
             "span_names": "_, end",
         },
         same_instant={
             "zero_clause": "stores a $thing that is live only while clock() equals its start",
             "zero_rule": "",
             "zero_look": "if $is_zero:\n    return now != start",
+            "zero_live": "if self.$ttl == 0:\n    return age == 0",
             "span_names": "start, end",
         },
     ),
@@ -35,6 +49,7 @@ KNOBS = (
             "none_rule": "",
             "is_negative": "$ttl is not None and $ttl < 0",
             "endless_look": "if $is_endless:\n    return False",
+            "endless_live": "if self.$ttl is None:\n    return True",
             "stored_type": "Fraction | None",
             "end": "None if $ttl is None else start + $ttl",
         },
@@ -44,6 +59,7 @@ KNOBS = (
             "none_rule": "if $ttl is None:\n    $ttl = $default_name",
             "is_negative": "$ttl < 0",
             "endless_look": "",
+            "endless_live": "",
             "stored_type": "Fraction",
             "end": "start + $ttl",
         },
@@ -96,15 +112,19 @@ CONTRACT = (
     ),
 )
 
-HEAD = '''
+TOP = '''
 """$summary"""
 
 from collections.abc import Callable
+$dataclass_line
 from fractions import Fraction
 
 $default_line
 
 
+'''
+
+OWNER = '''\
 class $cls:
     """$about
 
@@ -121,6 +141,7 @@ class $cls:
         $negative_rule
         $zero_rule
 '''
+HEAD = TOP + OWNER
 
 ZERO_LEFT = change(
     "zero_left",
@@ -134,6 +155,7 @@ ENTRIES = Shape(
     words={
         "about": "Keeps each $thing for a limited number of ${unit}s.",
         "tables": "self._entries: dict[str, tuple[object, Fraction, $stored_type]] = {}",
+        "dataclass_line": "",
         "is_zero": "lifetime == 0",
         "is_endless": "lifetime is None",
     },
@@ -218,6 +240,7 @@ SPANS = Shape(
             self._values: dict[str, object] = {}
             self._spans: dict[str, tuple[Fraction, $stored_type]] = {}
         """,
+        "dataclass_line": "",
         "is_zero": "end == start",
         "is_endless": "end is None",
     },
@@ -270,6 +293,89 @@ SPANS = Shape(
             "late",
             ("return now $over end", "return now $over end + 1"),
             against=("early", "start_rounded"),
+        ),
+    ),
+)
+
+RECORDS = Shape(
+    name="records",
+    entry_point="$cls",
+    words={
+        "about": "What was put in under each $key, and until when it counts.",
+        "tables": "self._records: dict[str, _Record] = {}",
+        "dataclass_line": "from dataclasses import dataclass",
+    },
+    module=TOP
+    + """\
+@dataclass(frozen=True)
+class _Record:
+    $value: object
+    start: Fraction
+    $ttl: $stored_type
+
+    def is_live(self, now: Fraction) -> bool:
+        $endless_live
+        age = now - self.start
+        $zero_live
+        return age $under self.$ttl
+
+
+"""
+    + OWNER
+    + '''\
+        self._records[$key] = _Record($value, $start_time, $ttl)
+
+    def $get(self, $key: str) -> object | None:
+        """The $value under $key, or None if nothing live is there."""
+        record = self._records.get($key)
+        if record is None or not record.is_live(self._clock()):
+            return None
+        return record.$value
+
+    def __contains__(self, $key: str) -> bool:
+        return $key in self._live(self._clock())
+
+    def $purge(self) -> list[str]:
+        """Keep what is live and return the sorted ${key}s of the rest."""
+        live = self._live(self._clock())
+        dead = sorted(self._records.keys() - live.keys())
+        for $key in dead:
+            self._drop($key)
+        return dead
+
+    def _drop(self, $key: str) -> None:
+        self._records.pop($key, None)
+
+    def _live(self, now: Fraction) -> dict[str, _Record]:
+        return {$key: record for $key, record in self._records.items() if record.is_live(now)}
+''',
+    bugs=(
+        change("age_rounded", ("age = now - self.start", "age = int(now) - self.start")),
+        change(
+            "start_rounded",
+            ("$start_time, $ttl)", "Fraction(int(self._clock())), $ttl)"),
+            when={"stored": "exact"},
+        ),
+        change("member_stale", ("in self._live(self._clock())\n", "in self._records\n")),
+        change("purges_one", ("        return dead\n", "            return dead\n")),
+        ZERO_LEFT,
+    ),
+    known_failing=(
+        change("flipped", ("age $under self", "age $flipped_under self")),
+        change("member_late", ("in self._live(self._clock())", "in self._live(self._clock() - 1)")),
+        change(
+            "purge_left",
+            ("live = self._live(self._clock())", "live = self._live(self._clock() + 1)"),
+        ),
+        change(
+            "purge_late",
+            ("live = self._live(self._clock())", "live = self._live(self._clock() - 1)"),
+        ),
+        change("late", ("$under self.$ttl", "$under self.$ttl + 1"), against=("start_rounded",)),
+        change(
+            "falsy",
+            ("if self.$ttl is None:", "if not self.$ttl:"),
+            when={"none": "forever", "zero": "same_instant"},
         ),
     ),
 )
@@ -363,8 +469,11 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
     if bug == "zero_left":
         return script(v, "zero", put(v, key, 1, ttl), put(v, key, 2, 0), get(v["get"], key))
     if bug == "member_stale":
-        over = tick("clock", ttl + 1), call("@contains", Ref("store"), key)
+        over = tick("clock", ttl + 3), call("@contains", Ref("store"), key)
         return script(v, "agree", put(v, key, 1, ttl), *over)
+    if bug == "purges_one":
+        purge, puts = call(f"store.{v['purge']}"), [put(v, name, 1, ttl) for name in KEYS[:2]]
+        return script(v, "purge", *puts, tick("clock", ttl + 3), purge, purge)
     start, lifetime, age = {
         "early": (0, ttl, ttl - HALF),
         "age_rounded": (0, ttl + HALF, ttl + 3 * QUARTER),
@@ -375,15 +484,13 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
 
 
 def around_the_edge(v: Variant, s: Stream) -> Check:
-    """Three entries whose end lies just before, at and just after the moment of asking."""
+    """Three entries whose end lies just before, at and just after the moment of asking; two purges."""
     ttl, gap = s.between(2, 5), s.choice((QUARTER, HALF, 1))
     puts = (
         put(v, key, n, ttl + n * gap) for n, key in zip((-1, 0, 1), s.shuffle(KEYS), strict=True)
     )
-    start = tick("clock", s.choice((0, 1, HALF)))
-    return script(
-        v, "edge agree purge", start, *puts, tick("clock", ttl), *asked(v["get"], v["purge"])
-    )
+    steps, asks = (wait(s.choice((0, 1, HALF))), *puts, wait(ttl)), asked(v["get"], v["purge"])
+    return script(v, "edge agree purge", *steps, *asks, asks[-1])
 
 
 def between_units(v: Variant, s: Stream) -> Check:
@@ -471,7 +578,7 @@ def oracle(v: Variant):
 CATEGORY = Category(
     knobs=KNOBS,
     contract=CONTRACT,
-    shapes=(ENTRIES, SPANS),
+    shapes=(ENTRIES, SPANS, RECORDS),
     scenarios=SCENARIOS,
     choices={"default": (5, 8, 10, 12)},
     visible=visible,
