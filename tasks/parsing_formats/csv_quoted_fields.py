@@ -446,7 +446,7 @@ def refused(v: Variant, s: Stream) -> Check:
     texts = []
     for endless in (False, True):
         rows = [(quoted(v, s.text(("b", "\n", '"'), 1, 3)), "c") for _ in range(s.between(0, 2))]
-        odd = s.choice(('"d" e', '"d"e', '""f ', 'd"e', 'd "e"'))
+        odd = s.choice(('"d" e', '"d"e', '""f ', '"d"\r', 'd"e'))
         if endless:
             odd = s.choice(('"', '"d', '"d\n', '"d""' if v["escape"] == "doubled" else '"d\\"'))
         blank, before = s.choice(("", "\n")), s.choice(("", "c"))

@@ -445,7 +445,7 @@ def small_limits(v: Variant, s: Stream) -> Check:
     least = size(v["encoding"], marker)
     limits = s.shuffle((least - 1, least, s.between(0, least)))
     rest = ((text, limit, marker) for limit in limits)
-    odd = ("", 0, marker), (text, -s.between(1, 9), s.choice(("", marker, "")))
+    odd = ("", 0, s.choice((marker, "", ""))), (text, -s.between(1, 9), "")
     return asked(v, *rest, *odd, clauses="size unfit fits")
 
 
