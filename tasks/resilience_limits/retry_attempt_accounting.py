@@ -657,9 +657,9 @@ def wide(v: Variant, s: Stream) -> Check:
 
 
 def oracle(v: Variant):
-    """Goes from failure to failure by recursion, with all that happened before in a list."""
+    """Lists the steps of a run, and asks before each one what the list so far calls for."""
     which = 0 if v["which"] == "first" else -1
-    wraps, hook = v["exhausted"] == "wrapped", v["hook"]
+    wraps, notes_all = v["exhausted"] == "wrapped", v["hook"] == "each_failure"
 
     def init(self, calls, error):
         Exception.__init__(self)
@@ -672,40 +672,53 @@ def oracle(v: Variant):
             raise ValueError
         return limit + 1 if v["counted"] == "retries" else limit or 1
 
-    def go_on(work, left, pause, sleep, note, errors=()):
-        if left == 0:
-            error = errors[which]
-            raise gave_up(len(errors), error) if wraps else error
-        if errors:
-            if hook == "each_wait":
+    def next_step(steps, most):
+        latest = steps[-1] if steps else "slept"
+        if latest in ("slept", "returned"):
+            return "call" if latest == "slept" else "return"
+        is_last = steps.count("failed") == most
+        if latest == "failed" and (notes_all or not is_last):
+            return "note"
+        return "raise" if is_last else "sleep"
+
+    def play(work, most, pause, sleep, note):
+        steps, errors, outcome = [], [], None
+        while (step := next_step(steps, most)) != "return":
+            if step == "call":
+                try:
+                    outcome = work()
+                    steps.append("returned")
+                except OSError as failure:
+                    errors.append(failure)
+                    steps.append("failed")
+            elif step == "note":
                 note(len(errors), errors[-1])
-            sleep(len(errors) * pause)
-        try:
-            return work()
-        except OSError as failure:
-            errors += (failure,)
-            if hook == "each_failure":
-                note(len(errors), failure)
-        return go_on(work, left - 1, pause, sleep, note, errors)
+                steps.append("noted")
+            elif step == "sleep":
+                sleep(len(errors) * pause)
+                steps.append("slept")
+            else:
+                raise gave_up(len(errors), errors[which]) if wraps else errors[which]
+        return outcome
 
     class Retrier:
         def __init__(self, limit, pause, sleep, note):
-            self.left, self.pause, self.sleep, self.note = most(limit), pause, sleep, note
+            self.most, self.pause, self.sleep, self.note = most(limit), pause, sleep, note
             self.waited = Fraction(0)
 
         def run(self, work):
-            return go_on(work, self.left, self.pause, self.wait, self.note)
+            return play(work, self.most, self.pause, self.wait, self.note)
 
         def wait(self, span):
             self.waited += span
             self.sleep(span)
 
     def function(work, limit, *settings):
-        return go_on(work, most(limit), *settings)
+        return play(work, most(limit), *settings)
 
     def batch(work, items, limit, *settings):
-        left = most(limit)
-        return [go_on(partial(work, item), left, *settings) for item in items]
+        calls = most(limit)
+        return [play(partial(work, item), calls, *settings) for item in items]
 
     setattr(Retrier, v["run"], Retrier.run)
     return {v["cls"]: Retrier, v["function"]: function, v["batch"]: batch}
