@@ -16,8 +16,7 @@ export function textDecoder(): ChunkDecoder {
       const ignoreBOM = !isFirst
       isFirst &&= chunk.length === 0
       if (streaming === null && chunk.at(-1) === LF) {
-        const { buffer, byteOffset, length } = chunk
-        const text = Buffer.from(buffer, byteOffset, length).toString('utf8')
+        const text = toBuffer(chunk).toString('utf8')
         return !ignoreBOM && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
       }
       streaming ??= new TextDecoder('utf-8', { ignoreBOM })
@@ -25,4 +24,9 @@ export function textDecoder(): ChunkDecoder {
     },
     end: () => streaming?.decode() ?? '',
   }
+}
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  if (Buffer.isBuffer(bytes)) return bytes
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }

@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs'
 
 const LF = 0x0a
-export const READ_BYTES = 1 << 18
+const READ_BYTES = 1 << 18
 
 /** A stretch of a file. */
 export type Position = { offset: number; length: number }
@@ -40,17 +40,10 @@ export function scanLines(
 /** Reads stretches of one file through a buffer that is used again. */
 export class TextReader {
   readonly #descriptor: number
-  /** Bytes to read at least: what follows a stretch is often wanted next. */
-  readonly #ahead: number
   #buffer: Buffer = Buffer.allocUnsafe(READ_BYTES)
-  /** The stretch of the file that the buffer holds. */
-  #offset = 0
-  #filled = 0
 
-  /** @param ahead - more than 0 only for a file that does not change */
-  constructor(descriptor: number, ahead: 0 | typeof READ_BYTES = 0) {
+  constructor(descriptor: number) {
     this.#descriptor = descriptor
-    this.#ahead = ahead
   }
 
   /** @throws Error when the file is shorter than that. */
@@ -60,21 +53,12 @@ export class TextReader {
 
   /** The bytes themselves, until the next call. */
   bytes({ offset, length }: Position): Buffer {
-    const isThere = offset >= this.#offset && offset + length <= this.#offset + this.#filled
-    if (!isThere) this.#fill(offset, length)
-    const from = offset - this.#offset
-    return this.#buffer.subarray(from, from + length)
-  }
-
-  #fill(offset: number, length: number): void {
-    const wanted = Math.max(length, this.#ahead)
-    if (this.#buffer.length < wanted) this.#buffer = Buffer.allocUnsafe(wanted)
-    this.#offset = offset
-    for (this.#filled = 0; this.#filled < length; ) {
-      const at = this.#filled
-      const got = readSync(this.#descriptor, this.#buffer, at, wanted - at, offset + at)
+    if (this.#buffer.length < length) this.#buffer = Buffer.allocUnsafe(length)
+    for (let filled = 0; filled < length; ) {
+      const got = readSync(this.#descriptor, this.#buffer, filled, length - filled, offset + filled)
       if (got === 0) throw new Error('the file is shorter than it was')
-      this.#filled += got
+      filled += got
     }
+    return this.#buffer.subarray(0, length)
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Prompt, promptSchema } from '../../protocol/prompt.ts'
 import { EXIT } from '../exit.ts'
 import { Failure } from '../failure.ts'
-import { type Position, READ_BYTES, scanLines, TextReader } from './line-scan.ts'
+import { type Position, scanLines, TextReader } from './line-scan.ts'
 
 /** What is kept in memory of a task; its prompt is read when it is asked. */
 export type TaskEntry = {
@@ -44,7 +44,7 @@ export class Prompts {
 
   constructor(file: string) {
     this.#descriptor = openSync(file, 'r')
-    this.#reader = new TextReader(this.#descriptor, READ_BYTES)
+    this.#reader = new TextReader(this.#descriptor)
     this.tasks = indexLines(this.#descriptor, file)
     this.#byId = new Map(this.tasks.map((task) => [task.instanceId, task]))
   }
