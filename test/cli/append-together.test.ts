@@ -1,11 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AppendLog } from '../../src/cli/workspace/append-log.ts'
 import { chat } from './fake-model-server.ts'
 import { onEnd, type RunFixture, runFixture } from './run-fixture.ts'
 import { FIXED } from './sample-epoch.ts'
+import { anyText } from './text.ts'
 import { isProbe } from './workspace.ts'
 
 const CONNECTIONS = 4
@@ -26,6 +28,23 @@ describe('AppendLog.appendTogether', () => {
     expect(linesOf(log).map((line) => JSON.parse(line))).toEqual(records)
     expect(positions.map((position) => log.read(position))).toEqual(records)
     await log.close()
+  })
+
+  test('any text is one line for every reader, and comes back as it was', async () => {
+    const log = openLog()
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyText, { minLength: 1, maxLength: 4 }), async (texts) => {
+        const positions = await Promise.all(texts.map((text) => log.appendTogether({ text })))
+        expect(positions.map((position) => log.read(position))).toEqual(
+          texts.map((text) => ({ text })),
+        )
+      }),
+    )
+    await log.close()
+    expect(readFileSync(log.file, 'utf8').replaceAll('\n', '')).not.toMatch(
+      /[\u007f-\u009f\u2028\u2029]/,
+    )
+    for (const line of linesOf(log)) expect(JSON.parse(line)).toHaveProperty('text')
   })
 
   test('beside single appends each line stays whole and is found', async () => {
