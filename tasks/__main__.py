@@ -5,6 +5,7 @@ import sys
 
 from tasks.commands import add_commands
 from tasks.kit.category import AuthoringError
+from tasks.kit.finalizers import mute_finalizers
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -12,6 +13,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python3 -m tasks", description=__doc__)
     add_commands(parser.add_subparsers(dest="command", required=True))
     given = parser.parse_args(arguments)
+    mute_finalizers()
     try:
         return given.run(given)
     except (AuthoringError, OSError, ValueError) as error:

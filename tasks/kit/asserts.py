@@ -1,7 +1,8 @@
 """A check and what the reference shows for it, as Python that a person can read."""
 
+import re
 from collections import OrderedDict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
@@ -14,10 +15,14 @@ _INFIX = {
     "@add": "+", "@sub": "-", "@eq": "==", "@ne": "!=", "@lt": "<", "@le": "<=", "@gt": ">",
     "@ge": ">=",
 }  # fmt: skip
+# An error within what a check expects.
+_SHOWN_ERROR = re.compile(r"^assert .*\b[A-Z]\w*(Error|Exception|Exit|Interrupt|Iteration)\(", re.M)
 _NOTES = {
     "raises": "`with raises(E) as e:` passes if E, or a subclass of E, is raised; e is that error.",
-    "effects": "`effects()` lists the calls that helpers received since it was last asked.",
-    "clock": "`Clock(t)`: virtual time; `.now` and calling it give the time, `.sleep(d)` moves it.",
+    "error": "An error equals one of the same type or of a subclass, whatever its arguments.",
+    "effects": "`effects()` lists the calls to helpers since it was last asked.",
+    "clock": "`Clock(t)`: virtual time; calling it or `.now` gives it, `.sleep(d)` moves it and is "
+    "one of those calls.",
     "callback": "`Callback(*replies)`: a function; gives its replies in order, the last for ever.",
     "recorder": "`Recorder(method=replies)`: an object whose methods give their replies in order.",
     "stream": "`Stream(items)`: an iterator that can be walked once; `.pulls` counts the requests.",
@@ -25,6 +30,7 @@ _NOTES = {
     "take": "`take(it, n)`: pulls at most n items; gives them and 'open', 'finished' or the error.",
     "interleave": "`interleave(tasks, schedule)`: each name in the schedule lets that generator "
     "run to its next yield; then turns go round. Gives (name, outcome, value) of each.",
+    "close": "`close=[names]`: these generators are closed when the schedule has ended.",
     "run_async": "`run(coroutine)`: runs on an event loop with virtual time.",
 }
 
@@ -40,11 +46,15 @@ def readable(check: Check, expected: bytes) -> str:
     return "\n".join(lines)
 
 
-def helper_notes(checks: Iterable[Check], shown: str) -> list[str]:
+def helper_notes(checks: Sequence[Check], shown: str) -> list[str]:
     """One line for each helper that the asserts of these checks use; `shown` is their text."""
     used = {fixture.kind for check in checks for fixture in check.fixtures.values()}
     used |= {step.op for check in checks for step in check.steps}
     used |= {word for word in ("raises", "effects") if f"{word}(" in shown}
+    if "], close=[" in shown:
+        used.add("close")
+    if _SHOWN_ERROR.search(shown) and not any(check.compare.exception_args for check in checks):
+        used.add("error")
     return [note for kind, note in _NOTES.items() if kind in used]
 
 

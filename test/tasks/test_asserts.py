@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
 
-from sandbox.checks import Check, Compare, call, get
+from sandbox.checks import Check, Compare, Ref, call, clock, get, interleave
 from sandbox.reference import observe_check
 from sandbox.runner import load
-from tasks.kit.asserts import readable
+from tasks.kit.asserts import helper_notes, readable
 from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
 from tasks.kit.load import load_categories
@@ -66,6 +66,31 @@ class Readable(unittest.TestCase):
             "with raises(Refused) as failure:\n    refuse(3)\nassert failure.args == (3, 'EUR')"
         )
         self.assertEqual(text, wanted)
+
+
+class Notes(unittest.TestCase):
+    def told(self, *checks, shown):
+        return " ".join(helper_notes(checks, shown))
+
+    def test_name_the_helpers_that_are_shown_and_no_other(self):
+        check = Check((call("f", Ref("now")), interleave({"A": ("f", ())}, close=("A",))))
+        with_clock = Check(check.steps, {"now": clock(3)})
+        notes = self.told(
+            with_clock, shown="now = Clock(3)\ninterleave({'A': f()}, [], close=['A'])"
+        )
+        for word in ("`Clock(t)`", "`interleave(", "`close=[names]`"):
+            self.assertIn(word, notes)
+        self.assertNotIn("`close=", self.told(check, shown="log = Recorder(close=None)"))
+        self.assertEqual("", self.told(Check((call("f"),)), shown="assert f() == 3"))
+
+    def test_say_how_errors_compare_where_one_is_expected(self):
+        shown = "assert f() == ('raised', KeyError('k'))"
+        self.assertIn(
+            "of the same type or of a subclass", self.told(Check((call("f"),)), shown=shown)
+        )
+        strict = Check((call("f"),), compare=Compare(exception_args=True))
+        self.assertEqual("", self.told(strict, shown=shown))
+        self.assertEqual("", self.told(Check((call("f"),)), shown="tell = Callback(KeyError('k'))"))
 
 
 class VisibleChecks(unittest.TestCase):
