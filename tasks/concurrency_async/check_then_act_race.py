@@ -26,17 +26,18 @@ KNOBS = (
     ),
     knob(
         "loser",
-        told={"loser_clause": 'gets "$lost"', "turn_away": 'return "$lost"'},
+        told={"loser_clause": 'gets "$lost"', "loser_again": 'gets "$lost" as well', "turn_away": 'return "$lost"'},
         holders={
             "loser_clause": "gets the sorted list of the ${who}s that hold a claim $here",
+            "loser_again": "gets that list as well, itself in it",
             "turn_away": "return sorted(rivals)",
         },
-        raises={"loser_clause": "is refused with $error", "turn_away": "raise $error($key)"},
+        raises={"loser_clause": "is refused with $error", "loser_again": "is refused with $error as well", "turn_away": "raise $error($key)"},
     ),
     knob(
         "again",
         refused={
-            "again_clause": "is turned away in the same manner, even when there is room",
+            "again_clause": "$loser_again, even when there is room",
             "again_rule": "",
             "no_room": "$who in rivals or len(rivals) >= $most_name",
         },
@@ -95,7 +96,7 @@ CONTRACT = (
     Clause("again", "A $who that already holds a claim $here $again_clause."),
     Clause(
         "failed",
-        """When $work raises anything, or the generator is closed at one of its yields, the claim
+        """When $work raises, whatever the exception, or the generator is closed at one of its yields, the claim
         $failed_clause; what $work raised goes on to the caller. Once $work has returned, the claim
         is held for good.""",
     ),
