@@ -79,11 +79,12 @@ CONTRACT = (
         "all",
         """Every $item has its turn once, whatever $job or an earlier close() raised. This holds for
         every BaseException, KeyboardInterrupt included: it is kept and the closing goes on.
-        No $item comes twice, and no error object is raised twice.""",
+        Callers never give the same $item twice, and no two of the errors are the same object.""",
     ),
     Clause("order", "$order_clause."),
     Clause(
-        "closed", "A $item whose attribute closed is true, which no call changes, $closed_clause."
+        "closed",
+        "A $item whose attribute closed is true $closed_clause; nothing ever changes that attribute.",
     ),
     Clause(
         "which",
