@@ -12,6 +12,7 @@ KNOBS = (
         "shared",
         many={
             "shared_clause": "Several ${record}s may have the same $field.",
+            "none_shared": "",
             "unique_rule": "",
             "unique_new": "",
             "refusals": "KeyError",
@@ -20,6 +21,7 @@ KNOBS = (
             "shared_clause": "No two ${record}s may have the same $field: a call that would give a"
             " second one the $field raises $error with one argument, the $key of the $record that has"
             " it. A $record may be given the $field that it has already.",
+            "none_shared": ", and no two ${record}s may have it",
             "unique_rule": """
                 for other in self.$find($field):
                     if other != $key:
@@ -40,7 +42,7 @@ KNOBS = (
             "other_lowered": "$field = $field and $field.lower()",
         },
         counts={
-            "none_clause": "is a $field like any other in all of this",
+            "none_clause": "is a $field like any other: $find and $counts() treat it as such$none_shared",
             "none_rule": "",
             "other_none": "if $field is None:\n    return",
             "lowered": "$field = $field and $field.lower()",
