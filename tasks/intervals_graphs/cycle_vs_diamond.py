@@ -30,12 +30,14 @@ KNOBS = (
         "closing",
         once={
             "closing_clause": "is named once",
+            "self_again": "",
             "entry_cycle": "path[start:]",
             "lead_cycle": "path",
             "turn_end": ":turn",
             "sorted_cycle": "sorted(path[start:])",
         },
         again={
+            "self_again": ", which the report names twice",
             "closing_clause": "is named once, but the first $node of the cycle is named again at"
             " the end",
             "entry_cycle": "[*path[start:], $node]",
@@ -47,7 +49,7 @@ KNOBS = (
     knob(
         "self_edge",
         cycle={
-            "self_clause": "is a cycle of one $node",
+            "self_clause": "is a cycle of one $node$self_again",
             "self_rule": "",
             "other_self": "if $other == $node:\n    continue",
         },
