@@ -123,8 +123,9 @@ KNOBS = (
             "worst_rank": "len(keys) + 1",
         },
         percent={
-            "rank_clause": "the Fraction (place - 1) / (n - 1), where n is the number of ${row}s"
-            " that it is ranked among, itself included; where n is 1 it is Fraction(0)",
+            "rank_clause": "the Fraction (place - 1) / (n - 1), where n is the number of all"
+            " ${row}s that it is ranked among, equal ones and itself included; where n is 1 it is"
+            " Fraction(0)",
             "fraction_import": "from fractions import Fraction",
             "base_type": "Fraction",
             "total_rule": "total = $total",
