@@ -159,7 +159,7 @@ from typing import Any
 
 
 def $function($rows: list[dict[str, Any]], $column: str, descending: bool = False) -> list[str]:
-    """The ${id}s of the $rows, sorted by one $column."""
+    """The $id of each of the $rows, sorted by one $column."""
     $given_rule
     missing = [row for row in $rows if _is_missing($get)]
     present = [row for row in $rows if not _is_missing($get)]
@@ -224,7 +224,7 @@ from typing import Any
 
 
 def $multi($rows: list[dict[str, Any]], order: list[str]) -> list[str]:
-    """The ${id}s of the $rows, sorted by every $column that order names."""
+    """The $id of each of the $rows, sorted by every $column that order names."""
     ${column}s = [(name.removeprefix("-"), name.startswith("-")) for name in order]
     $refuse_rule
 
@@ -275,7 +275,7 @@ def _compare(one: dict[str, Any], other: dict[str, Any], $column: str, descendin
 SCENARIOS = (
     scenario(
         "lead scores", summary="Sales leads, ordered for the call list.", function="call_order",
-        multi="sort_leads", rows="leads", row="lead", id="lead", column="field",
+        multi="sort_leads", rows="leads", row="lead", id="ref", column="field",
         columns=("score", "owner"), ids=("L03", "L07", "L11", "L18", "L24", "L30"),
     ),
     scenario(
