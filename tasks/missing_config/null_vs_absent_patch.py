@@ -126,7 +126,8 @@ CONTRACT = (
         "nested",
         """A dict under "$nest" is in turn a patch of the dict that the $thing has there: its keys
         are set to its values and all other keys stay. Where the $thing has None there or nothing,
-        it patches an empty dict. None under a key of it $nested_clause.""",
+        it patches an empty dict, and "$nest" holds the outcome even if that is empty too. None
+        under a key of it $nested_clause.""",
     ),
     Clause("lists", 'A list under "$items" $lists_clause.'),
     Clause(
