@@ -30,13 +30,18 @@ const schema = z.object({
   usage: z.object({ prompt_tokens: count, completion_tokens: count }).nullish().catch(null),
 })
 
-function bySchema(value: unknown) {
+function bySchema(value: unknown, number: number | null) {
   const parsed = schema.safeParse(value)
   if (!parsed.success) return null
   const { model, choices, usage } = parsed.data
   const promptTokens = usage?.prompt_tokens ?? null
   const completionTokens = usage?.completion_tokens ?? null
-  const first = choices.find(({ index }) => typeof index !== 'number' || index === 0)
+  const numbered = choices.map((choice) => ({
+    ...choice,
+    number: typeof choice.index === 'number' ? choice.index : 0,
+  }))
+  const wanted = number ?? Math.min(...numbered.map((choice) => choice.number))
+  const first = numbered.find((choice) => choice.number === wanted)
   const said = first?.message ?? first?.delta
   return {
     model: model ?? null,
@@ -48,6 +53,7 @@ function bySchema(value: unknown) {
       first === undefined
         ? null
         : {
+            number: first.number,
             content: said?.content ?? first.text ?? null,
             reasoning: said?.reasoning ?? said?.reasoning_content ?? null,
             finishReason: first.finish_reason ?? null,
@@ -85,8 +91,8 @@ const anyAnswer = fields({
 describe('readAnswerPart', () => {
   test('reads what a schema of the same rules reads', () => {
     fc.assert(
-      fc.property(orOdd(anyAnswer), (value) => {
-        expect(readAnswerPart(value)).toEqual(bySchema(value))
+      fc.property(orOdd(anyAnswer), fc.constantFrom(null, 0, 1), (value, number) => {
+        expect(readAnswerPart(value, number)).toEqual(bySchema(value, number))
       }),
       { numRuns: 3000 },
     )

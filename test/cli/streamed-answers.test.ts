@@ -71,13 +71,12 @@ describe('failmap run: streams of servers with ways of their own', () => {
     expect(fixture.answers()).toMatchObject([{ reply: RIGHT, status: 'ok', ...more }])
   })
 
-  test('of several choices in turns choice 0 alone is kept, with its own end', async () => {
+  test('of several choices in turns the first alone is kept, with its own end', async () => {
     const piece = (index: number, content: string) => ({ index, delta: { content } })
     const ended = (index: number, finish_reason: string) => ({ index, delta: {}, finish_reason })
     const [half = '', rest = ''] = [RIGHT.slice(0, 20), RIGHT.slice(20)]
     const body = [
-      [piece(1, 'No')],
-      [piece(0, half)],
+      [piece(1, 'No'), piece(0, half)],
       [piece(1, ' idea'), piece(0, rest)],
       [ended(1, 'length')],
       [piece(2, '```python\nwidth = 0\n```')],
@@ -85,6 +84,18 @@ describe('failmap run: streams of servers with ways of their own', () => {
       [ended(2, 'content_filter')],
     ].map((choices) => event({ choices }))
     const fixture = await runFixture(() => ({ type: SSE, body: body.join('') + done }))
+    await fixture.run('--limit', '1')
+    expect(fixture.answers()).toMatchObject([{ reply: RIGHT, status: 'ok', finish_reason: 'stop' }])
+  })
+
+  test('an only choice is kept whatever its number', async () => {
+    const numbered = (index: number) => ({
+      index,
+      delta: { content: RIGHT },
+      finish_reason: 'stop',
+    })
+    const body = event({ choices: [numbered(1)] }) + done
+    const fixture = await runFixture(() => ({ type: SSE, body }))
     await fixture.run('--limit', '1')
     expect(fixture.answers()).toMatchObject([{ reply: RIGHT, status: 'ok', finish_reason: 'stop' }])
   })

@@ -12,6 +12,8 @@ export class Draft {
   usage: Usage | null = null
   servedModel: string | null = null
   toolCalls = false
+  /** Which of a server's choices this is; null until one came. */
+  choiceNumber: number | null = null
 
   add(content: string | null | undefined, reasoning: string | null | undefined): void {
     if (content) this.#content.push(content)

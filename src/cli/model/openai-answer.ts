@@ -4,8 +4,9 @@ import type { Usage } from './completion.ts'
 export type AnswerPart = {
   model: string | null
   usage: Usage | null
-  /** Of choice 0; others were not asked for. Null where the document does not hold it. */
+  /** Of one choice; others were not asked for. Null where the document does not hold it. */
   choice: {
+    number: number
     content: string | null
     reasoning: string | null
     finishReason: string | null
@@ -21,13 +22,17 @@ type Fields = Readonly<Record<string, unknown>>
  * Servers add and omit fields as they please, so a field of an odd type counts as absent; what is
  * needed is a list of choices whose messages are objects. This runs for every piece of every
  * stream, thousands of times for one reply, and is written by hand for that reason.
+ *
+ * @param number - of the choice that earlier pieces of the stream were read of: pieces of several
+ * may come in turns. Null: that of choice 0 or, where there is none, of the lowest.
  */
-export function readAnswerPart(value: unknown): AnswerPart | null {
+export function readAnswerPart(value: unknown, number: number | null): AnswerPart | null {
   if (!isFields(value) || !Array.isArray(value.choices)) return null
   let ours: Fields | null = null
   for (const choice of value.choices) {
     if (!isChoice(choice)) return null
-    if (isOurs(choice)) ours ??= choice
+    if (number !== null && numberOf(choice) !== number) continue
+    if (ours === null || (number === null && numberOf(choice) < numberOf(ours))) ours = choice
   }
   return {
     model: textOf(value.model),
@@ -42,8 +47,8 @@ export function readUsageAlone(value: unknown): AnswerPart | null {
   return { model: textOf(value.model), usage: usageOf(value.usage), choice: null }
 }
 
-/** Pieces of several choices may come in turns in one stream; one without a number is the only one. */
-const isOurs = ({ index }: Fields): boolean => typeof index !== 'number' || index === 0
+/** A choice without a number is the only one. */
+const numberOf = ({ index }: Fields): number => (typeof index === 'number' ? index : 0)
 
 function isChoice(choice: unknown): choice is Fields {
   return isFields(choice) && isMessage(choice.message) && isMessage(choice.delta)
@@ -55,6 +60,7 @@ function choiceOf(choice: Fields): AnswerPart['choice'] {
   const message = isFields(choice.message) ? choice.message : choice.delta
   const fields = isFields(message) ? message : {}
   return {
+    number: numberOf(choice),
     content: contentOf(fields.content) ?? textOf(choice.text),
     reasoning: textOf(fields.reasoning) ?? textOf(fields.reasoning_content),
     finishReason: textOf(choice.finish_reason),

@@ -7,7 +7,7 @@ function read(value: unknown, draft: Draft, url: string) {
   if (typeof value === 'object' && value !== null && 'error' in value && value.error) {
     return { kind: 'failure', error: failureInside(value.error, url) } as const
   }
-  const part = readAnswerPart(value) ?? readUsageAlone(value)
+  const part = readAnswerPart(value, draft.choiceNumber) ?? readUsageAlone(value)
   if (part === null) {
     const error = failureInside('the answer has no "choices"', url)
     return { kind: 'failure', error } as const
@@ -16,6 +16,7 @@ function read(value: unknown, draft: Draft, url: string) {
   if (model) draft.servedModel = model
   if (usage !== null) draft.usage = usage
   if (choice !== null) {
+    draft.choiceNumber = choice.number
     draft.add(choice.content, choice.reasoning)
     if (choice.callsTools) draft.toolCalls = true
     if (choice.finishReason) draft.finishReason = choice.finishReason
