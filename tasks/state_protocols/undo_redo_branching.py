@@ -14,8 +14,9 @@ KNOBS = (
             "place_step": "self._steps.append(($key, $value))",
         },
         kept={
-            "branch_clause": "comes after those that are done and before those that were taken back:"
-            " $redo() still does these, whatever their $key has by then, and $undo() gives that back",
+            "branch_clause": "leaves the steps that were taken back in place: $redo() still does"
+            " them, whatever their $key has by then, and $undo() of one of them gives its $key what"
+            " it had just before that $redo()",
             "branch_rule": "",
             "place_step": "self._steps.insert(self._cursor, ($key, $value))",
         },
@@ -48,8 +49,9 @@ KNOBS = (
             "join_rule": "",
         },
         joined={
-            "run_clause": "are one step together, which leads to the last $value, when there is no"
-            " other step, no $save(), and no $undo() or $redo() that returns a $key between them",
+            "run_clause": "that follow one another are one step together, which leads to the last"
+            " $value. A call of $save(), or one of $undo() or $redo() that returns a $key, between"
+            " two of them keeps them apart",
             "start_join": "self._joins = False",
             "join": "self._joins = True",
             "stop_join": "self._joins = False",
