@@ -14,7 +14,7 @@ KNOBS = (
     knob(
         "over",
         refused={
-            "over_clause": "raises ValueError and changes nothing",
+            "over_clause": "raises ValueError$untouched",
             "over_self": "if $cost > self._capacity:\n"
             '    raise ValueError(f"$cost {$cost} is over the capacity")',
             "need_self": "$cost",
@@ -71,7 +71,7 @@ KNOBS = (
             "other_back_local": 'if now < seen:\n    raise ValueError("time went back")',
         },
         refused={
-            "back_clause": "raises ValueError and changes nothing",
+            "back_clause": "raises ValueError$untouched",
             "back_self": 'if now < $latest:\n    raise ValueError("time went back")',
             "back_local": 'if now < seen:\n    raise ValueError("time went back")',
             "other_back_self": "now = max(now, $latest)",
@@ -126,7 +126,7 @@ CONTRACT = (
         "ask",
         """A request is judged with the ${token}s there are at its own time: when they are at least
         its $cost it is granted and takes them, otherwise it is refused. A $cost of 0 is always
-        granted; a negative one raises ValueError and changes nothing.""",
+        granted; a negative one raises ValueError$untouched.""",
     ),
     Clause("refusal", "A refused request $refusal_clause."),
     Clause("over", "A $cost above the capacity $over_clause."),
@@ -147,6 +147,7 @@ BUCKET = Shape(
         "more_clause": "$wait and $level take no ${token}s; a $cost that $take would turn down "
         "with ValueError $wait turns down as well.",
         "begin": "",
+        "untouched": " and changes nothing",
     },
     module='''
 """$summary"""
@@ -269,8 +270,9 @@ KEYED = Shape(
         "until that many ${token}s are there if no other request came.",
         "born_clause": "the bucket was made",
         "per_key": " for the same $key",
-        "more_clause": "The wait of a refused request is reckoned with the ${token}s that it left.",
+        "more_clause": "The wait of a refused request is reckoned with the ${token}s that are there after it.",
         "begin": "",
+        "untouched": " and changes nothing",
     },
     module='''
 """$summary"""
@@ -377,9 +379,10 @@ REPLAY = Shape(
         "returns a list with one pair for each: whether it is granted (True or False), and how "
         "many ${token}s it left, as a Fraction.",
         "born_clause": "$begin",
-        "per_key": " ($begin to begin with)",
+        "per_key": " (at first $begin)",
         "more_clause": "A request that raises ends the call. $requests is not changed.",
         "begin": "begin",
+        "untouched": "",
     },
     module='''
 """$summary"""
@@ -477,7 +480,7 @@ SCENARIOS = (
     scenario(
         "disk writes", summary="Paces background writes to a disk.", cls="WritePacer",
         keyed="VolumePacers", replay="replay_writes", take="write", wait="pause_before",
-        level="room_at", admit="reserve", token="block", rate="drain", cost="size", key="volume",
+        level="room_at", admit="reserve", token="block", rate="throughput", cost="size", key="volume",
         requests="writes", unit="tick",
     ),
     scenario(
