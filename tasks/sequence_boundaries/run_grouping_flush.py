@@ -114,7 +114,9 @@ CONTRACT = (
     ),
     Clause("same", 'Two ${state}s are the same $same_clause. "" is a $state like any other.'),
     Clause(
-        "gap", "A gap, where a $number is higher by more than one than the one before, $gap_clause."
+        "gap",
+        """Where the ${number}s of two neighbouring ${item}s are more than one apart, there is a gap
+        between them. A gap $gap_clause.""",
     ),
     Clause("missing", "Where the $state of a $item is None, that $item $missing_clause."),
     Clause("short", "$short_clause"),
