@@ -11,16 +11,12 @@ DOES_NOT = {"fit_sign": "<", "full_sign": ">"}
 SINCE_FIRST = {
     "since": "if not self._items:\n    self._since = self._clock()",
     "lane_end": "0",
-    "due_field": "due: int",
-    "first_due": "self._clock() + self._limits.$max_age",
     "put_off": "",
 }
 SINCE_LAST = {
     "since": "self._since = self._clock()",
     "lane_end": "-1",
-    "due_field": "due: int = 0",
-    "first_due": "",
-    "put_off": "batch.due = self._clock() + self._limits.$max_age",
+    "put_off": "batch.due = $due",
 }
 SENT_FIRST = {
     "flush": """
@@ -153,6 +149,7 @@ KNOBS = (
         alone={
             "heavy_rule": "is sent alone: first the waiting batch, if there is one, and then the "
             "$item by itself",
+            "by_itself": ", alone or with others",
             "heavy_refuse": "",
             "heavy_test": "alone = $weight $heavy_sign $limit_weight",
             "pre": "if self._items and $misfit_or_alone:\n    self._flush()",
@@ -166,6 +163,7 @@ KNOBS = (
         },
         refused={
             "heavy_rule": "is refused: $add raises ValueError and does nothing else",
+            "by_itself": "",
             "heavy_refuse": "if $weight $heavy_sign $limit_weight:\n"
             '    raise ValueError(f"$weight out of range: {$weight}")',
             "heavy_test": "",
@@ -185,15 +183,17 @@ KNOBS = (
     knob(
         "failed",
         keeps={
-            "failed_clause": "the batch stays as it is, to be tried again when the next reason to "
+            "failed_clause": "That batch stays as it is, to be tried again when the next reason to "
             "send it comes, and a $close that raised has not closed",
+            "after_close": "$nothing_left",
             "close_first": "",
             "close_last": "self._closed = True",
             **SENT_FIRST,
             **other(GONE_FIRST),
         },
         drops={
-            "failed_clause": "the batch is given up, and a $close that raised has closed",
+            "failed_clause": "That batch is given up, and a $close that raised has closed",
+            "after_close": "$others_left",
             "close_first": "self._closed = True",
             "close_last": "",
             **GONE_FIRST,
@@ -201,6 +201,8 @@ KNOBS = (
         },
     ),
 )
+
+NOTHING_LEFT = "raise nothing then and send nothing, as nothing waits"
 
 CONTRACT = (
     Clause("call", "$opening"),
@@ -221,13 +223,13 @@ CONTRACT = (
     Clause(
         "close",
         """$close() sends all that is waiting$in_turn and closes: from then on $add raises
-        RuntimeError, whatever it is given. $poll() and a further $close() treat what may still be
-        waiting as they did before.""",
+        RuntimeError, whatever it is given. $poll() and a further $close() $after_close.""",
     ),
     Clause(
         "failed",
-        """What $send raises goes on to the caller, and nothing more is done in that call; the $item
-        that was to begin a new batch is not taken. After that $failed_clause.""",
+        """What $send raises goes on to the caller, and nothing more is done in that call. The $item
+        given to $add is then taken only if it is in the batch that was being sent$by_itself.
+        $failed_clause.""",
     ),
 )
 
@@ -238,6 +240,8 @@ ONE_LANE = {
     "taken. $waiting() returns the list of the ${item}s that wait. clock() gives the time.",
     "every": "",
     "in_turn": "",
+    "nothing_left": NOTHING_LEFT,
+    "others_left": NOTHING_LEFT,
 }
 
 SINGLE_CLOSE = "        if self._items:\n            self._flush()\n"
@@ -379,6 +383,8 @@ LANES = Shape(
         "list of its ${item}s that wait. clock() gives the time.",
         "every": ", for every $key, in the order in which the batches began",
         "in_turn": " in that order",
+        "nothing_left": NOTHING_LEFT,
+        "others_left": "then send what still waits, as they did before",
         "limit_weight": "self._max_weight",
     },
     module='''
@@ -500,16 +506,20 @@ class $lanes:
 OPEN_CLOSE = "        if self._batch is not None:\n            self._hand_over(self._batch)\n"
 PUT_IN_SENT = (
     "        if self._batch is None:\n"
-    "            self._batch = _Batch($first_due)\n"
+    "            self._batch = _Batch($due)\n"
     "        batch = self._batch\n",
-    "        if batch is None:\n            batch = self._batch = _Batch($first_due)\n",
+    "        if batch is None:\n            batch = self._batch = _Batch($due)\n",
 )
 
 
 OPEN = Shape(
     name="open",
     entry_point="$cls",
-    words={**ONE_LANE, "limit_weight": "self._limits.$max_weight"},
+    words={
+        **ONE_LANE,
+        "limit_weight": "self._limits.$max_weight",
+        "due": "self._clock() + self._limits.$max_age",
+    },
     module='''
 """$summary"""
 
@@ -521,7 +531,7 @@ from dataclasses import dataclass, field
 class _Batch:
     """What one call of $send will take, and the time at which it has to go."""
 
-    $due_field
+    due: int
     $items: list[str] = field(default_factory=list)
     $weight: int = 0
 
@@ -561,7 +571,7 @@ class $cls:
         $heavy_test
         $open_pre
         if self._batch is None:
-            self._batch = _Batch($first_due)
+            self._batch = _Batch($due)
         batch = self._batch
         batch.$items.append($item)
         batch.$weight += $weight
@@ -590,15 +600,8 @@ class $cls:
     bugs=(
         change("close_lost", (OPEN_CLOSE, "        self.$poll()\n")),
         change("due_late", ("self._clock() >= self._batch.due", "self._clock() > self._batch.due")),
-        change(
-            "age_other",
-            slots={
-                "due_field": "$other_due_field",
-                "first_due": "$other_first_due",
-                "put_off": "$other_put_off",
-            },
-        ),
-        change("opened_early", ("self._batch = None\n", "self._batch = _Batch($first_due)\n")),
+        change("age_other", slots={"put_off": "$other_put_off"}),
+        change("opened_early", ("self._batch = None\n", "self._batch = _Batch($due)\n")),
         change("put_in_sent", PUT_IN_SENT, when={"heavy": "alone"}),
         change("put_in_sent", PUT_IN_SENT, when={"heavy": "refused", "test": "before"}),
         change(
