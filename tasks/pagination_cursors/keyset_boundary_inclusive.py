@@ -38,12 +38,14 @@ KNOBS = (
     knob(
         "deleted",
         keeps_place={
-            "deleted_clause": "keeps its place in the order: the page is what it would be if the"
-            " $row were still there but not served",
+            "deleted_clause": "keeps its place in the order: the page starts with the next $row"
+            " after that place",
             "deleted_rule": "",
+            "zero_gone": "",
         },
         refused={
             "deleted_clause": "is refused with LookupError",
+            "zero_gone": " A $cursor that is refused with other limits is refused with 0 too.",
             "deleted_rule": """
                 if $cursor is not None and $cursor not in {row["$key"] for row in $rows}:
                     raise LookupError(f"no $row {$cursor}")
@@ -79,11 +81,12 @@ KNOBS = (
     knob(
         "zero",
         empty={
-            "zero_clause": "gives an empty page whose next $cursor is the $cursor given",
+            "zero_clause": "gives an empty page. Its next $cursor is the $cursor given, None too,"
+            " and every $row that is still to be served from there follows it.$zero_gone",
             "lowest": "0",
             "zero_rule": "if $limit == 0:\n    return [], $cursor, $rest",
         },
-        refused={"zero_clause": "raises ValueError", "lowest": "1", "zero_rule": ""},
+        refused={"zero_clause": "raises ValueError.", "lowest": "1", "zero_rule": ""},
     ),
 )
 
@@ -101,8 +104,8 @@ CONTRACT = (
         """The result is a tuple of three: the list of at most $limit ${row}s in order; the next
         $cursor, which is $next_clause, or None when no $row follows; and $rest_clause.""",
     ),
-    Clause("over", "$over_clause; a negative one always raises ValueError."),
-    Clause("zero", "A $limit of 0 $zero_clause."),
+    Clause("over", "$over_clause. A negative $limit raises ValueError."),
+    Clause("zero", "A $limit of 0 $zero_clause"),
     Clause("first", "The $limit is looked at before the $cursor."),
 )
 
