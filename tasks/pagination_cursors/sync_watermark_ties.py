@@ -200,8 +200,8 @@ CONTRACT = (
     ),
     Clause(
         "mark",
-        "When new ${row}s were $stored, the next mark is $reach_clause. It never goes back "
-        "behind the old mark. $next_clause",
+        "When new ${row}s were $stored, the next mark is $reach_clause. Where that is "
+        "lower than the old mark, the old mark stays. $next_clause",
     ),
     Clause(
         "saved",
