@@ -77,6 +77,8 @@ KNOBS = (
         dropped={
             "amended_clause": 'Every later one is dropped, also one whose "$revision" is higher than '
             "that of the one that is kept.",
+            "list_order": "in the order of $events",
+            "taken_order": "in the order in which they were taken in",
             "amend": "",
             "not_amended": "",
             "survivor": "group[0]",
@@ -85,8 +87,9 @@ KNOBS = (
         },
         replaces={
             "amended_clause": 'A later one whose "$revision" is higher than that of the one that is '
-            "kept is kept in the place of that one, at the same position, and that one is dropped; "
-            "any other later one is dropped.",
+            "kept takes its place, and that one is dropped; any other later one is dropped.",
+            "list_order": "in the order in which the first one of each came",
+            "taken_order": "in the order in which the first one of each was taken in",
             "amend": AMEND,
             "not_amended": ' and $event["$revision"] <= known["$revision"]',
             "survivor": LATEST,
@@ -124,8 +127,8 @@ CONTRACT = (
 
 LIST_WORDS = {
     "opening": "$function($events) takes a list of ${event}s, which may be empty.",
-    "outcome": """The result is a tuple of two: the list of the ${event}s that are kept, in the
-        order of $events, and the number of those that are dropped.""",
+    "outcome": """The result is a tuple of two: the list of the ${event}s that are kept,
+        $list_order, and the number of those that are dropped.""",
 }
 FIELDS = '$event["$id"]$sender_field$date_field$content_field'
 
@@ -311,9 +314,9 @@ INBOX = Shape(
     words={
         "opening": "$cls() holds the ${event}s that are kept; it starts with none. $add($event) "
         "takes one in.",
-        "outcome": "$add returns True when the $event is kept and False when it is dropped. $kept() gives the list of the ${event}s that "
-        "are kept, in the order in which their positions were taken; the list is the caller's "
-        "own. $dropped() gives the number of those that are dropped.",
+        "outcome": "$add returns True when the $event is kept and False when it is dropped. "
+        "$kept() gives the list of the ${event}s that are kept, $taken_order; the list is the "
+        "caller's own. $dropped() gives the number of those that are dropped.",
     },
     module='''
 """$summary"""
