@@ -28,7 +28,8 @@ KNOBS = (
         "zero",
         never={
             "zero_clause": "stores nothing and drops what the $key held before",
-            "zero_rule": "if $ttl == 0:\n    self._drop($key)\n    return",
+            "zero_rule": "$zero_alone",
+            "spent_rule": "$zero_too",
             "zero_look": "",
             "zero_live": "",
             "span_names": "_, end",
@@ -36,6 +37,7 @@ KNOBS = (
         same_instant={
             "zero_clause": "stores a $thing that is live only while clock() equals its start",
             "zero_rule": "",
+            "spent_rule": "$below_zero",
             "zero_look": "if $is_zero:\n    return now != start",
             "zero_live": "if self.$ttl == 0:\n    return age == 0",
             "span_names": "start, end",
@@ -48,6 +50,7 @@ KNOBS = (
             "default_line": "",
             "none_rule": "",
             "is_negative": "$ttl is not None and $ttl < 0",
+            "is_spent": "$ttl is not None and $ttl <= 0",
             "endless_look": "if $is_endless:\n    return False",
             "endless_live": "if self.$ttl is None:\n    return True",
             "stored_type": "Fraction | None",
@@ -58,6 +61,7 @@ KNOBS = (
             "default_line": "$default_name = Fraction($default)",
             "none_rule": "if $ttl is None:\n    $ttl = $default_name",
             "is_negative": "$ttl < 0",
+            "is_spent": "$ttl <= 0",
             "endless_look": "",
             "endless_live": "",
             "stored_type": "Fraction",
@@ -77,10 +81,16 @@ KNOBS = (
         refused={
             "negative_clause": "raises ValueError and changes nothing",
             "negative_rule": 'if $is_negative:\n    raise ValueError("$ttl must not be negative")',
+            "zero_alone": "if $ttl == 0:\n    self._drop($key)\n    return",
+            "below_zero": "",
+            "zero_too": "",
         },
         over={
             "negative_clause": "stores nothing and drops what the $key held before",
-            "negative_rule": "if $is_negative:\n    self._drop($key)\n    return",
+            "negative_rule": "$spent_rule",
+            "zero_alone": "",
+            "below_zero": "if $is_negative:\n    self._drop($key)\n    return",
+            "zero_too": "if $is_spent:\n    self._drop($key)\n    return",
         },
     ),
 )
@@ -143,10 +153,22 @@ class $cls:
 '''
 HEAD = TOP + OWNER
 
-ZERO_LEFT = change(
-    "zero_left",
-    ("if $ttl == 0:\n            self._drop($key)\n", "if $ttl == 0:\n"),
-    when={"zero": "never"},
+ZERO_LEFT = (
+    change(
+        "zero_left",
+        ("if $ttl == 0:\n            self._drop($key)\n", "if $ttl == 0:\n"),
+        when={"zero": "never", "negative": "refused"},
+    ),
+    change(
+        "zero_left",
+        ("if $is_spent:\n            self._drop($key)\n", "if $is_spent:\n"),
+        when={"zero": "never", "negative": "over"},
+    ),
+)
+# It leaves nothing else without a use only where the rule for lifetimes calls `_drop` too.
+KEPT = (
+    "        for $key in dead:\n            self._drop($key)\n        return dead\n",
+    "        return dead\n",
 )
 
 ENTRIES = Shape(
@@ -193,10 +215,10 @@ ENTRIES = Shape(
 ''',
     bugs=(
         change("early", ("start $over lifetime", "start $over lifetime - 1")),
-        change("age_rounded", ("return now - start", "return int(now) - start")),
+        change("age_rounded", ("now = self._clock()", "now = int(self._clock())")),
         change(
             "start_rounded",
-            ("$start_time, $ttl)", "Fraction(int(self._clock())), $ttl)"),
+            ("$start_time, $ttl)", "int(self._clock()), $ttl)"),
             when={"stored": "exact"},
         ),
         change(
@@ -207,7 +229,7 @@ ENTRIES = Shape(
                 "        return $key in self._entries\n",
             ),
         ),
-        ZERO_LEFT,
+        *ZERO_LEFT,
     ),
     known_failing=(
         change("flipped", ("start $over lifetime", "start $flipped lifetime")),
@@ -277,13 +299,17 @@ SPANS = Shape(
 ''',
     bugs=(
         change("early", ("return now $over end", "return now $over end - 1")),
-        change("age_rounded", ("return now $over end", "return int(now) $over end")),
+        change(
+            "age_rounded",
+            ("_is_over($key, self._clock())", "_is_over($key, int(self._clock()))"),
+            ("now = self._clock()", "now = int(self._clock())"),
+        ),
         change(
             "start_rounded",
-            ("start = $start_time", "start = Fraction(int(self._clock()))"),
+            ("start = $start_time", "start = int(self._clock())"),
             when={"stored": "exact"},
         ),
-        ZERO_LEFT,
+        *ZERO_LEFT,
     ),
     known_failing=(
         change("flipped", ("return now $over end", "return now $flipped end")),
@@ -353,12 +379,13 @@ class _Record:
         change("age_rounded", ("age = now - self.start", "age = int(now) - self.start")),
         change(
             "start_rounded",
-            ("$start_time, $ttl)", "Fraction(int(self._clock())), $ttl)"),
+            ("$start_time, $ttl)", "int(self._clock()), $ttl)"),
             when={"stored": "exact"},
         ),
         change("member_stale", ("in self._live(self._clock())\n", "in self._records\n")),
-        change("purges_one", ("        return dead\n", "            return dead\n")),
-        ZERO_LEFT,
+        change("purge_keeps", KEPT, when={"zero": "never"}),
+        change("purge_keeps", KEPT, when={"zero": "same_instant", "negative": "over"}),
+        *ZERO_LEFT,
     ),
     known_failing=(
         change("flipped", ("age $under self", "age $flipped_under self")),
@@ -471,7 +498,7 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
     if bug == "member_stale":
         over = tick("clock", ttl + 3), call("@contains", Ref("store"), key)
         return script(v, "agree", put(v, key, 1, ttl), *over)
-    if bug == "purges_one":
+    if bug == "purge_keeps":
         purge, puts = call(f"store.{v['purge']}"), [put(v, name, 1, ttl) for name in KEYS[:2]]
         return script(v, "purge", *puts, tick("clock", ttl + 3), purge, purge)
     start, lifetime, age = {
