@@ -110,8 +110,8 @@ CONTRACT = (
     Clause("call", "$opening"),
     Clause(
         "unit",
-        """A $total is a Decimal and a whole multiple of $unit; one that is not raises ValueError.
-        A $weight is an integer or a Fraction; a negative one raises ValueError$unchanged.""",
+        """A $total is a finite Decimal of at most 20 digits; one that is no whole multiple of $unit
+        raises ValueError. A $weight is an integer or a Fraction; a negative one raises ValueError$unchanged.""",
     ),
     Clause(
         "share",
@@ -324,7 +324,7 @@ class $cls:
         self._$weights: dict[str, int | Fraction] = {}
 
     def $add(self, $person: str, $weight: int | Fraction) -> None:
-        """Take in a $person, or raise the $weight of one that is there."""
+        """Take in a $person with a $weight."""
         if $weight < 0:
             raise ValueError(f"negative $weight of {$person}")
         self._$weights[$person] = self._$weights.get($person, 0) + $weight
