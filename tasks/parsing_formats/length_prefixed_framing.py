@@ -159,7 +159,8 @@ BUFFER = Shape(
         "handed": "given to $deliver",
         "meanwhile": "the ${frame}s before it are given to $deliver first, and no call follows",
         "opening": "$cls($deliver) takes bytes through $feed(chunk), which returns None, and calls"
-        " $deliver(body) with the body of each $frame, as bytes, in order. $deliver never raises."
+        " $deliver(body) with the body of each $frame, as bytes, in order. $deliver never raises"
+        " and makes no call of its own."
         " $held() gives the number of bytes taken so far that belong to no complete $frame.",
         "end_clause": "$close() is the last call, once all bytes have come. $close_clause",
     },
