@@ -113,7 +113,7 @@ KNOBS = (
             "other_strip": '.$trim(" ")',
         },
         go={
-            "blank_clause": "are then taken off, and nothing takes their place",
+            "blank_clause": "are taken off once it is chosen, and nothing takes their place",
             "strip": '.$trim(" ")',
             "other_strip": "",
         },
@@ -131,7 +131,8 @@ CONTRACT = (
     Clause(
         "part",
         """From a longer $text a part is kept. $part_clause. $room_clause. The kept part
-        consists of whole characters (code points) and is as long as these rules allow.""",
+        consists of whole characters (code points) and is the longest one that this clause and the
+        next one allow.""",
     ),
     Clause("cut", "$cut_clause."),
     Clause(
