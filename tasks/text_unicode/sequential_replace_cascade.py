@@ -10,6 +10,7 @@ KNOBS = (
         "pick",
         longest={
             "pick_clause": "the longest of them",
+            "first_place": "",
             "order": "sorted(table, key=len, reverse=True)",
             "other_order": "list(table)",
             "named": "$order",
@@ -19,6 +20,7 @@ KNOBS = (
         },
         first={
             "pick_clause": "the first of them in the order",
+            "first_place": ", and its place in the order is that of the first one",
             "order": "list(table)",
             "other_order": "sorted(table, key=len, reverse=True)",
             "named": "table",
@@ -87,8 +89,7 @@ KNOBS = (
     knob(
         "repeated",
         last={
-            "repeated_clause": "the last one gives the $new, at the place of the first one in the"
-            " order",
+            "repeated_clause": "the last one gives the $new$first_place",
             "store": "$table[$key] = new",
             "other_store": "$table.setdefault($key, new)",
         },
@@ -125,7 +126,7 @@ KNOBS = (
         protects={
             "tilde_clause": "Where the reading reaches a tilde (~) that is not the last character,"
             " the tilde is left out, the character behind it is copied, and the reading goes on"
-            " behind that.",
+            " behind that; no rule is looked for at either of the two.",
             "tilde_rule": "$skip_rule",
             "other_tilde": "",
             "guard": "~(.)|",
