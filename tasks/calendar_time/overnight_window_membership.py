@@ -15,7 +15,7 @@ KNOBS = (
     knob(
         "equal",
         all_day={
-            "equal_clause": "runs for 24 hours",
+            "equal_clause": "runs for 24 hours, to that time of the next day",
             "equal_rule": "",
             "length": "(_seconds(end) - begin) % DAY or DAY",
             "other_length": "(_seconds(end) - begin) % DAY",
@@ -32,8 +32,9 @@ KNOBS = (
     knob(
         "weekday",
         of_start={
-            "weekday_clause": "on which it begins: with Friday alone, a $window from 22:00 to 06:00"
-            " holds on Saturday at 05:00",
+            "weekday_clause": "on which it begins, and it then holds until its end: with Friday"
+            " alone, a $window from 22:00 to 06:00 holds on Saturday at 05:00 and not on Friday at"
+            " 05:00",
             "early_day": "(today - 1) % 7",
             "other_early": "today",
             "in_week": "any((now - day * DAY - begin) % WEEK $until length for day in days)",
@@ -48,8 +49,9 @@ KNOBS = (
             "other_day": "$moment",
         },
         of_moment={
-            "weekday_clause": "on which it holds: with Friday alone, a $window from 22:00 to 06:00"
-            " holds on Friday at 05:00",
+            "weekday_clause": "of the moments at which it may hold, whenever it began: with"
+            " Friday alone, a $window from 22:00 to 06:00 holds on Friday at 05:00 and not on"
+            " Saturday at 05:00",
             "early_day": "today",
             "other_early": "(today - 1) % 7",
             "in_week": "$moment.weekday() in days and (now - begin) % DAY $until length",
@@ -117,8 +119,9 @@ CONTRACT = (
     Clause(
         "window",
         """A $window has a name, a list of weekdays (0 is Monday, 6 is Sunday), and a start and an
-        end, which are times of full minutes. It holds at its start and from then on until its end;
-        where the end is earlier in the day than the start, that is the end on the next day.""",
+        end, which are times of full minutes. Where its weekdays allow it, it holds at its start and
+        from then on until its end; an end that is earlier in the day than the start is that of the
+        next day.""",
     ),
     Clause("end", "At its end a $window $end_clause."),
     Clause("equal", "A $window whose end equals its start $equal_clause."),
