@@ -14,23 +14,35 @@ KNOBS = (
             "limit_clause": "is called at most $limit times",
             "most": "$at_least",
             "other_most": "$limit + 1",
+            "calls_line": "$least_line",
+            "calls": "$least_calls",
+            "other_line": "calls = $limit + 1",
+            "other_calls": "calls",
         },
         retries={
             "limit_clause": "is called once, and then at most $limit times more",
             "most": "$limit + 1",
             "other_most": "$at_least",
+            "calls_line": "calls = $limit + 1",
+            "calls": "calls",
+            "other_line": "$least_line",
+            "other_calls": "$least_calls",
         },
     ),
     knob(
         "zero",
         one_call={
-            "zero_clause": "means a single call",
+            "zero_clause": "of 0 means a single call; a negative one",
+            "least_line": "calls = max($limit, 1)",
+            "least_calls": "calls",
             "lowest": "0",
             "at_least": "max($limit, 1)",
             "other_lowest": "1",
         },
         refused={
-            "zero_clause": "raises ValueError before anything is called",
+            "zero_clause": "of 0 or less",
+            "least_line": "",
+            "least_calls": "$limit",
             "lowest": "1",
             "at_least": "$limit",
             "other_lowest": "0",
@@ -72,8 +84,8 @@ KNOBS = (
             "give_up_listed": "raise $listed",
         },
         wrapped={
-            "exhausted_clause": "$error is raised, with the number of calls made in its attribute "
-            "`calls` and that error in its attribute `error`",
+            "exhausted_clause": "$error is raised, with the number of calls made$this as its attribute "
+            "`calls` and that error as its attribute `error`",
             # A class in the module takes two blank lines with it.
             "error_class": '''
                 ${blank}
@@ -114,9 +126,7 @@ KNOBS = (
 CONTRACT = (
     Clause("call", "$opening"),
     Clause("limit", "$work $limit_clause$each. $limit is an integer."),
-    Clause(
-        "zero", "A $limit of 0 $zero_clause; a negative one always raises ValueError$when_built."
-    ),
+    Clause("zero", "A $limit $zero_clause raises ValueError$when_built before anything is called."),
     Clause(
         "failure",
         """Only OSError and its subclasses are failures. Whatever else $work raises goes on to the
@@ -125,10 +135,10 @@ CONTRACT = (
     ),
     Clause(
         "wait",
-        """Between a failure and the next call sleep is called once with n times $pause, where n is
-        the number of failures so far$this, also where the product is 0. There is no other wait:
-        none ahead of the first call and none after the last. $pause is an integer or a Fraction,
-        not negative.""",
+        """Between a failure and the next call sleep is called once, with n times $pause, where n is
+        the number of failures so far$this. A wait of 0 is a call of sleep too. There is no other
+        wait: none ahead of the first call and none after the last. $pause is an integer or a
+        Fraction, not negative.""",
     ),
     Clause(
         "hook",
@@ -137,7 +147,7 @@ CONTRACT = (
     ),
     Clause(
         "exhausted",
-        "When the last of the calls has failed, the $which_clause of the errors$this counts: "
+        "When every call allowed$this has failed, the $which_clause of their errors counts: "
         "$exhausted_clause.",
     ),
     Clause("more", "$more_clause"),
@@ -189,7 +199,7 @@ def $function(
     """
     if $limit < $lowest:
         raise ValueError(f"$limit out of range: {$limit}")
-    calls = $most
+    $calls_line
     number = 0
     $first_none
     while True:
@@ -199,19 +209,23 @@ def $function(
         except OSError as error:
             $keep_first
             $note_each
-            if number >= calls:
+            if number >= $calls:
                 $give_up
             $note_wait
             sleep(number * $pause)
 ''',
     bugs=(
-        change("one_short", ("if number >= calls:", "if number >= calls - 1:")),
-        change("counts_other", slots={"most": "$other_most"}),
+        change(
+            "one_short",
+            ("if number >= $calls:", "if number >= $calls - 1:"),
+            when={"counted": "attempts"},
+        ),
+        change("counts_other", slots={"calls_line": "$other_line", "calls": "$other_calls"}),
         change(
             "sleeps_last",
             (
-                "            if number >= calls:\n",
-                "            sleep(number * $pause)\n            if number >= calls:\n",
+                "            if number >= $calls:\n",
+                "            sleep(number * $pause)\n            if number >= $calls:\n",
             ),
             ("\n            $note_wait\n            sleep(number * $pause)\n", "\n"),
             when={"hook": "each_failure"},
@@ -242,16 +256,16 @@ def $function(
         ),
         change(
             "one_too_many",
-            ("if number >= calls:", "if number > calls:"),
+            ("if number >= $calls:", "if number > $calls:"),
             against=("one_short", "wait_late", "note_late"),
         ),
         change(
             "note_missed",
             (
                 "            $note(number, error)\n"
-                "            if number >= calls:\n"
+                "            if number >= $calls:\n"
                 "                $give_up\n",
-                "            if number >= calls:\n"
+                "            if number >= $calls:\n"
                 "                $give_up\n"
                 "            $note(number, error)\n",
             ),
@@ -263,7 +277,7 @@ def $function(
             (
                 "            return $work()\n",
                 "            outcome = $work()\n"
-                "            if outcome is not None or number >= calls:\n"
+                "            if outcome is not None or number >= $calls:\n"
                 "                return outcome\n",
             ),
         ),
@@ -279,7 +293,7 @@ CLASS = Shape(
         "blank": "",
         "each": " in one $run",
         "this": " in that $run",
-        "when_built": ", from the constructor",
+        "when_built": " in the constructor",
         "more_clause": "The attribute `waited`, a Fraction, is the sum of all waits of all ${run}s "
         "so far, 0 at first.",
     },
@@ -330,6 +344,7 @@ class $cls:
         change(
             "one_short",
             ("while len(failures) < self._calls:", "while len(failures) < self._calls - 1:"),
+            when={"counted": "attempts"},
         ),
         change("counts_other", slots={"most": "$other_most"}),
         change(
@@ -426,7 +441,7 @@ def $batch(
     """
     if $limit < $lowest:
         raise ValueError(f"$limit out of range: {$limit}")
-    calls = $most
+    $calls_line
     outcomes: list[object] = []
     number = 0
     $first_none
@@ -437,7 +452,7 @@ def $batch(
             number += 1
             $keep_first
             $note_each
-            if number >= calls:
+            if number >= $calls:
                 $give_up
             $note_wait
             sleep(number * $pause)
@@ -448,14 +463,18 @@ def $batch(
     return outcomes
 ''',
     bugs=(
-        change("one_short", ("if number >= calls:", "if number >= calls - 1:")),
-        change("counts_other", slots={"most": "$other_most"}),
+        change(
+            "one_short",
+            ("if number >= $calls:", "if number >= $calls - 1:"),
+            when={"counted": "attempts"},
+        ),
+        change("counts_other", slots={"calls_line": "$other_line", "calls": "$other_calls"}),
         change("shared", ("            number = 0\n", "")),
         change(
             "sleeps_last",
             (
-                "            if number >= calls:\n",
-                "            sleep(number * $pause)\n            if number >= calls:\n",
+                "            if number >= $calls:\n",
+                "            sleep(number * $pause)\n            if number >= $calls:\n",
             ),
             (
                 "                $give_up\n"
@@ -497,7 +516,7 @@ def $batch(
             "none_again",
             (
                 "            outcomes.append(outcome)\n            number = 0\n",
-                "            if outcome is None and number < calls - 1:\n"
+                "            if outcome is None and number < $calls - 1:\n"
                 "                number += 1\n"
                 "                continue\n"
                 "            outcomes.append(outcome)\n"
@@ -506,7 +525,7 @@ def $batch(
         ),
         change(
             "one_too_many",
-            ("if number >= calls:", "if number > calls:"),
+            ("if number >= $calls:", "if number > $calls:"),
             against=("one_short", "wait_late", "shared"),
         ),
     ),
