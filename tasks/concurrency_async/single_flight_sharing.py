@@ -34,12 +34,12 @@ KNOBS = (
     knob(
         "kept",
         forgotten={
-            "kept_clause": "A result is forgotten when its flight has ended",
+            "kept_clause": "A result goes to the calls of its flight and is not kept for later ones",
             "kept_init": "", "kept_rule": "", "keep": "", "board_keep": "", "kept_word": "",
         },
         kept={
-            "kept_clause": "The result of a flight is kept from the end of that flight on, in the place of an earlier "
-            "one. A call for a $key with a kept result returns it in its first turn, even when a flight is in the air",
+            "kept_clause": "The result of a flight is kept from the end of that flight on$kept_over. A call for a $key with a "
+            "kept result returns it in its first turn$kept_air",
             "kept_init": "self._kept: dict[str, object] = {}",
             "kept_rule": "if $key in self._kept:\n    return $from_kept",
             "keep": "self._kept[$key] = flight.result", "board_keep": "self._kept[$key] = result",
@@ -50,12 +50,13 @@ KNOBS = (
         "late",
         joins={
             "air_clause": "From the first turn of its leader until it has ended the flight is in the air",
-            "close_off": "", "board_off": "",
+            "close_off": "", "board_off": "", "kept_over": "", "kept_air": "",
         },
         anew={
             "air_clause": "From the first turn of its leader until $load has been called the flight is in the air; "
             "it ends later, and those who joined it wait for that",
             "close_off": "self._take_down($key, flight)", "board_off": "self._take_down($key, board)",
+            "kept_over": ", in the place of an earlier one", "kept_air": ", even when a flight is in the air",
         },
     ),
     knob(
@@ -196,7 +197,9 @@ class $cls:
         change("late", LATE),
         change(
             "leaves_failed",
-            ("            self._take_down($key, flight)\n\n", "            if flight.state != \"failed\":\n                self._take_down($key, flight)\n\n"),
+            ("            $keep\n            return $from_load\n", "            $keep\n            self._take_down($key, flight)\n            return $from_load\n"),
+            ("            flight.state = \"closed\"\n", "            flight.state = \"closed\"\n            self._take_down($key, flight)\n"),
+            ("        finally:\n            self._take_down($key, flight)\n", ""),
             when={"failure": "shared"},
         ),
         change("joiner_removes", (WAITS, """\
@@ -298,7 +301,9 @@ class $cls:
         change("late", ("        self._boards[$key] = board\n        try:\n            yield\n", "        try:\n            yield\n            self._boards[$key] = board\n")),
         change(
             "leaves_failed",
-            ("            self._take_down($key, board)\n\n    def $flights", "            if not board or board[0][0] != \"failed\":\n                self._take_down($key, board)\n\n    def $flights"),
+            ("            $board_keep\n            return $board_load\n", "            $board_keep\n            self._take_down($key, board)\n            return $board_load\n"),
+            ("            board.append((\"closed\", None))\n", "            board.append((\"closed\", None))\n            self._take_down($key, board)\n"),
+            ("        finally:\n            self._take_down($key, board)\n", ""),
             when={"failure": "shared"},
         ),
         change("joiner_removes", ("        while not board:\n            yield\n", """\
