@@ -40,7 +40,7 @@ KNOBS = (
         },
         tail_open={
             "mask_clause": 'A secret text of at least $least characters is masked as "$mark" followed by its last $shown characters; a shorter '
-            "one, the empty one included, stays as it is",
+            "one, the empty one included, stays as it is, unmasked",
             "sizes": "TAIL, LEAST = $shown, $least",
             "short_rule": "if len(value) < LEAST:\n    return value",
             "masked": "MARK + value[-TAIL:]",
@@ -225,7 +225,8 @@ def $redact($record: Any, names: Iterable[str]) -> Any:
     + MASK,
     bugs=(
         *SHARED_BUGS,
-        change("lists_left", ("            return [walk(inner, secret) for inner in value]\n", "            return [_mask(inner) if secret else inner for inner in value]\n")),
+        change("lists_left", ("            return [walk(inner, secret) for inner in value]\n", "            return [_mask(inner) if secret else inner for inner in value]\n"), when={"nested": "each"}),
+        change("lists_left", ("            return [walk(inner, secret) for inner in value]\n", "            return list(value)\n"), when={"nested": "whole"}),
         change("substring", ("return $key_form in hidden", "return $part_form")),
         change("inner_left", ("${inherit}is_secret(key))", "is_secret(key))"), when={"nested": "each"}),
     ),
@@ -278,7 +279,8 @@ class $cls:
     bugs=(
         *SHARED_BUGS,
         change("lists_left", ("                waiting += [(place[at], index, inner, secret) for index, inner in enumerate(value)]\n", "                place[at] = [_mask(inner) if secret else inner for inner in value]\n"),
-               ("                place[at] = [None] * len(value)\n", "")),
+               ("                place[at] = [None] * len(value)\n", ""), when={"nested": "each"}),
+        change("lists_left", ("                place[at] = [None] * len(value)\n                waiting += [(place[at], index, inner, secret) for index, inner in enumerate(value)]\n", "                place[at] = list(value)\n"), when={"nested": "whole"}),
         change("substring", ("return $key_form in self._hidden", "return $own_part_form")),
         change("inner_left", ("${inherit}self._is_secret(key)", "self._is_secret(key)"), when={"nested": "each"}),
     ),
