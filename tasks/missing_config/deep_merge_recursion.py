@@ -16,11 +16,11 @@ REMOVES = {
     "elif": "$elif_removed",
 }
 EMPTY_KEEPS = {
-    "empty_clause": "changes nothing in a map that $base has there",
+    "empty_clause": "leaves a map that $base has there as it is",
     "unless_empty": "",
 }
 EMPTY_CLEARS = {
-    "empty_clause": "takes the place of a map that $base has there",
+    "empty_clause": "is not merged with a map that $base has there, but takes its place",
     "unless_empty": " and new",
 }
 
@@ -122,7 +122,10 @@ CONTRACT = (
         map nor None, $clash_clause.""",
     ),
     Clause("lists", "Where both have a list under a key, $lists_clause."),
-    Clause("empty", "An empty map under a key of $override $empty_clause."),
+    Clause(
+        "empty",
+        "An empty map under a key of $override $empty_clause. Anywhere else it is a map like any other.",
+    ),
     Clause("order", "In every map of the result $order_clause."),
     Clause("apart", "$apart"),
 )
@@ -226,7 +229,7 @@ $type = dict[str, Any]
 
 
 def $function($base: $type, $override: $type) -> $type:
-    """Merge $override into $base; the result is for the caller to keep and change."""
+    """What comes of $base when $override is merged into it."""
     return deepcopy(_merged($base, $override$path_top))
 
 
@@ -252,8 +255,11 @@ def _merged(base: $type, layer: $type$path_param) -> $type:
         *shallow(MERGED),
         change(
             "shared",
-            ("from copy import deepcopy", "from copy import copy"),
-            ("return deepcopy(_merged(", "return copy(_merged("),
+            ("from copy import deepcopy\n", ""),
+            (
+                "return deepcopy(_merged($base, $override$path_top))",
+                "return _merged($base, $override$path_top)",
+            ),
         ),
         change("path_lost", slots={"path_on": ", (key,)"}, when={"clash": "raises"}),
         SCALAR_WINS,
