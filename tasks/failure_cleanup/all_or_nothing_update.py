@@ -19,11 +19,12 @@ KNOBS = (
         "repeat",
         builds={
             "repeat_clause": "Several ${change}s of one $key build on each other",
-            "plan_repeat": "", "journal_repeat": "",
+            "plan_repeat": "", "journal_repeat": "", "made_line": "", "made_note": "",
         },
         refused={
             "repeat_clause": "A $change is bad as well when one before it, which is not bad, has the same $key",
-            "plan_repeat": "$key in planned or ", "journal_repeat": "$key in dict(journal) or ",
+            "plan_repeat": "$key in planned or ", "journal_repeat": "$key in made or ",
+            "made_line": "made: set[str] = set()", "made_note": "made.add($key)",
         },
     ),
     knob(
@@ -79,8 +80,8 @@ CONTRACT = (
     Clause("told", "Once all ${change}s are made, $told_clause."),
     Clause(
         "listener",
-        """When $notify raises an Exception, it is not called again and its error goes on to the
-        caller; $listener_clause. It raises nothing else.""",
+        """$notify may raise, but nothing other than Exceptions. It is not called again then and its
+        error goes on to the caller; $listener_clause.""",
     ),
     Clause("empty", "An empty list of ${change}s $empty_clause."),
     Clause("record", "$record"),
@@ -237,6 +238,7 @@ class $cls:
         """Make every $change; if that cannot be, leave no trace of any."""
         $empty_rule
         journal: list[tuple[str, int]] = []
+        $made_line
         reached: list[int] = []
         bad: list[str] = []
         for $key, $amount in ${change}s:
@@ -247,6 +249,7 @@ class $cls:
             self._set($key, start + $amount)
             self._histories[$key].append($amount)
             journal.append(($key, $amount))
+            $made_note
             reached.append(start + $amount)
         if bad:
             self._undo(journal)
@@ -272,14 +275,13 @@ class $cls:
     + UNDO,
     bugs=(
         change("half", NOT_UNDONE, when={"listener": "undone"}),
-        change("half", NOT_UNDONE, (f"\n{UNDO}", ""), when={"listener": "stands", "repeat": "refused"}),
         change(
             "half",
             ("        journal: list[tuple[str, int]] = []\n", ""),
             ("            journal.append(($key, $amount))\n", ""),
             NOT_UNDONE,
             (f"\n{UNDO}", ""),
-            when={"listener": "stands", "repeat": "builds"},
+            when={"listener": "stands"},
         ),
         change("history_left", ("            self._set($key, self._levels[$key] - $amount)\n            self._histories[$key].pop()\n", "            self._set($key, self._levels[$key] - $amount)\n")),
         change("zero_stays", ("        if $level == 0:\n            self._zero.add($key)\n        else:\n            self._zero.discard($key)\n", "        if $level == 0:\n            self._zero.add($key)\n")),
