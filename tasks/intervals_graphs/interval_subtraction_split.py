@@ -97,7 +97,7 @@ KNOBS = (
 
 SPANS = (
     '$spans is a list of dicts with two integers, "$start" and "$end", and a list of texts, "$tags".'
-    " Each covers at least one $unit, and no two cover the same one; they are in any order."
+    " Each covers at least one $unit, and no $unit is covered by two of them; they are in any order."
 )
 
 CONTRACT = (
@@ -148,7 +148,7 @@ SWEEP = Shape(
         "unchanged": "",
         "from_": "cut_start",
         "to": "cut_end",
-        "ordered": "sorted($cuts)",
+        "order_rule": "$cuts = sorted($cuts)",
         "next_start": "max(start, $after)",
         "skip_empty": "if cut_start == cut_end:\n    continue",
         "refuse_inverted": """
@@ -162,7 +162,7 @@ SWEEP = Shape(
                     raise ValueError(f"no $span holds {start} to {end}")
         """,
         "cut_rule": """
-            for cut_start, cut_end in $ordered:
+            for cut_start, cut_end in $cuts:
                 $empty_rule
                 if cut_start > $span["$end"]:
                     break
@@ -172,7 +172,7 @@ SWEEP = Shape(
         """,
         "trim_rule": """
             end = $span["$end"]
-            for cut_start, cut_end in $ordered:
+            for cut_start, cut_end in $cuts:
                 $empty_rule
                 if cut_start <= start:
                     start = $next_start
@@ -195,6 +195,7 @@ def $function($spans: list[$kind], $cuts: list[tuple[int, int]]) -> list[$kind]:
     """What is left of the $spans when the $cuts are taken out of them."""
     $inverted_rule
     $beyond_rule
+    $order_rule
     left: list[$kind] = []
     for $span in $spans:
         start = $span["$start"]
@@ -210,7 +211,7 @@ def $function($spans: list[$kind], $cuts: list[tuple[int, int]]) -> list[$kind]:
         EMPTY_CUT,
         change("trimmed", slots={"cut_rule": "$trim_rule"}),
         change("nested", slots={"next_start": "$after"}),
-        change("unordered", slots={"ordered": "$cuts"}),
+        change("unordered", slots={"order_rule": ""}),
     ),
     known_failing=(
         *PATCHES,
@@ -227,7 +228,7 @@ LEDGER = Shape(
     words={
         "opening": "$cls($spans) holds pieces, at first one for each $span. $remove(start, end)"
         " takes the $cut from start to end, two integers, out of all of them and returns None."
-        f" $listing() returns a new list with the very pieces that are held. {SPANS} It is not changed.",
+        f" $listing() returns a new list with the very pieces that are held. {SPANS} $spans is not changed.",
         "held": "piece",
         "unchanged": " and changes nothing",
         "from_": "start",
