@@ -56,9 +56,13 @@ KNOBS = (
         "kept",
         by_stamp={
             "kept_clause": "while the present time minus the $stamp of that $message $span $tolerance",
+            "late_note": ', though that of a "late" one is at once out of use again',
             "anchor": "$stamp", "other_anchor": "now",
             "is_used": "key in self._since and now - self._since[key] $within TOLERANCE",
             "used_here": "any(use == key and now - since $within TOLERANCE for use, since in uses)",
+            "no_uses": "uses: list[tuple[$key_type, int]] = []", "first_now": "now = 0",
+            "note_use": "uses.append(($key, $anchor))", "note_other": "uses.append(($key, $other_anchor))",
+            "note_now": "uses.append(($key, now))", "number_used": "len({key for key, _ in uses if is_used(key)})",
             "used_args": "$key, now", "used_params": "key: $key_type, now: int",
             "gate_count": "now = self._clock()\nreturn sum(self._is_used(key, now) for key in self._since)",
             "heap_import": "from heapq import heappop, heappush",
@@ -70,9 +74,13 @@ KNOBS = (
         by_later={
             "kept_clause": "while the present time minus the later of two instants, the $stamp of that "
             "$message and the time at which it arrived, $span $tolerance",
+            "late_note": "",
             "anchor": "max(now, $stamp)", "other_anchor": "$stamp",
             "is_used": "key in self._since and now - self._since[key] $within TOLERANCE",
             "used_here": "any(use == key and now - since $within TOLERANCE for use, since in uses)",
+            "no_uses": "uses: list[tuple[$key_type, int]] = []", "first_now": "now = 0",
+            "note_use": "uses.append(($key, $anchor))", "note_other": "uses.append(($key, $other_anchor))",
+            "note_now": "uses.append(($key, now))", "number_used": "len({key for key, _ in uses if is_used(key)})",
             "used_args": "$key, now", "used_params": "key: $key_type, now: int",
             "gate_count": "now = self._clock()\nreturn sum(self._is_used(key, now) for key in self._since)",
             "heap_import": "from heapq import heappop, heappush",
@@ -83,9 +91,13 @@ KNOBS = (
         },
         for_good={
             "kept_clause": "for good",
+            "late_note": "",
             "anchor": "now", "other_anchor": "$stamp",
             "is_used": "key in self._since",
-            "used_here": "any(use == key for use, _ in uses)",
+            "used_here": "key in uses",
+            "no_uses": "uses: set[$key_type] = set()", "first_now": "",
+            "note_use": "uses.add($key)", "note_other": "uses.add($key)",
+            "note_now": "uses.add($key)", "number_used": "len(uses)",
             "used_args": "$key", "used_params": "key: $key_type", "gate_count": "return len(self._since)",
             "heap_import": "", "heap_init": "", "heap_note": "",
             "use_args": "$key", "other_use_args": "$key", "use_params": "key: $key_type",
@@ -100,9 +112,9 @@ KNOBS = (
         },
         used_up={
             "refused_clause": '"late" and "early" ones bring their $nonce into use as accepted ones do, '
-            "unless it is in use already",
+            "unless it is in use already$late_note",
             "burn": "if not used:\n    self._since[$key] = $anchor",
-            "function_burn": "if not used:\n    uses.append(($key, $anchor))",
+            "function_burn": "if not used:\n    $note_use",
             "heap_burn": "if $key not in self._used:\n    self._use($use_args)",
         },
     ),
@@ -112,7 +124,7 @@ CONTRACT = (
     Clause("opening", "$opening"),
     Clause(
         "order",
-        """An empty $nonce raises ValueError before anything else happens. Then $asked; where it
+        """An empty $nonce raises ValueError, and nothing else of that $message is looked at. Otherwise $asked; where it
         is not, the $message is "forged". After that the $stamp is looked at, then the $nonce; the
         first thing that stands in the way decides.""",
     ),
@@ -211,8 +223,17 @@ class $cls:
         change("freed", ("self._since[key] $within", "self._since[key] $short"), when={"kept": ("by_stamp", "by_later")}),
         change(
             "noted_first",
-            ("        used = self._is_used($used_args)\n", "        used = self._is_used($used_args)\n        self._since.setdefault($key, $anchor)\n"),
-            ("        self._since[$key] = $anchor\n        return", "        return"),
+            ("        used = self._is_used($used_args)\n", "        used = self._is_used($used_args)\n        if not used:\n            self._since[$key] = $anchor\n"),
+            ("        self._since[$key] = $anchor\n        return \"acc", "        return \"acc"),
+            when={"refused": "unused"},
+        ),
+        change(
+            "noted_first",
+            ("        used = self._is_used($used_args)\n", "        used = self._is_used($used_args)\n        if not used:\n            self._since[$key] = $anchor\n"),
+            ("        self._since[$key] = $anchor\n        return \"acc", "        return \"acc"),
+            ("            $burn\n            return \"late\"\n", "            return \"late\"\n"),
+            ("            $burn\n            return \"early\"\n", "            return \"early\"\n"),
+            when={"refused": "used_up"},
         ),
     ),
     known_failing=(
@@ -251,9 +272,9 @@ $ahead_line
 
 def $function(${message}s: Iterable[tuple[int, str, str, int, bool]]) -> tuple[list[str], int]:
     """Verdicts on ${message}s in order of arrival, and how many ${nonce}s are in use then."""
-    uses: list[tuple[$key_type, int]] = []
+    $no_uses
     verdicts: list[str] = []
-    now = 0
+    $first_now
 
     def is_used(key: $key_type) -> bool:
         return $used_here
@@ -275,9 +296,9 @@ def $function(${message}s: Iterable[tuple[int, str, str, int, bool]]) -> tuple[l
             verdict = "replayed"
         else:
             verdict = "accepted"
-            uses.append(($key, $anchor))
+            $note_use
         verdicts.append(verdict)
-    return verdicts, len({key for key, _ in uses if is_used(key)})
+    return verdicts, $number_used
 ''',
     bugs=(
         change("no_early", NO_AHEAD, ("""
@@ -286,18 +307,27 @@ def $function(${message}s: Iterable[tuple[int, str, str, int, bool]]) -> tuple[l
             $function_burn
 """, "")),
         change("late_edge", ("now - $stamp $beyond", "now - $stamp $flipped")),
-        change("anchored", ('"accepted"\n            uses.append(($key, $anchor))', '"accepted"\n            uses.append(($key, $other_anchor))'),
+        change("anchored", ('"accepted"\n            $note_use', '"accepted"\n            $note_other'),
                when={"kept": ("by_stamp", "by_later")}),
         change("freed", ("now - since $within", "now - since $short"), when={"kept": ("by_stamp", "by_later")}),
         change(
             "noted_first",
-            ("        used = is_used($key)\n", "        used = is_used($key)\n        uses.append(($key, $anchor))\n"),
-            ('            verdict = "accepted"\n            uses.append(($key, $anchor))\n', '            verdict = "accepted"\n'),
+            ("        used = is_used($key)\n", "        used = is_used($key)\n        if not used:\n            $note_use\n"),
+            ('            verdict = "accepted"\n            $note_use\n', '            verdict = "accepted"\n'),
+            when={"refused": "unused"},
+        ),
+        change(
+            "noted_first",
+            ("        used = is_used($key)\n", "        used = is_used($key)\n        if not used:\n            $note_use\n"),
+            ('            verdict = "accepted"\n            $note_use\n', '            verdict = "accepted"\n'),
+            ("            verdict = \"late\"\n            $function_burn\n", "            verdict = \"late\"\n"),
+            ("            verdict = \"early\"\n            $function_burn\n", "            verdict = \"early\"\n"),
+            when={"refused": "used_up"},
         ),
     ),
     known_failing=(
         change("nonce_first", ("        elif now - $stamp $beyond", '        elif used:\n            verdict = "replayed"\n        elif now - $stamp $beyond')),
-        change("forged_noted", ('            verdict = "forged"', '            verdict = "forged"\n            uses.append(($key, now))'),
+        change("forged_noted", ('            verdict = "forged"', '            verdict = "forged"\n            $note_now'),
                against=("no_early", "late_edge", "anchored", "freed")),
         change("early_edge", ("$stamp - now $beyond", "$stamp - now $flipped")),
         change("other_key", slots={"key": "$other_key", "key_line": "$other_line"}),
@@ -378,8 +408,16 @@ class $cls:
         change("freed", ("[0][0] $expired now", "[0][0] $other_expired now"), when={"kept": ("by_stamp", "by_later")}),
         change(
             "noted_first",
-            ("        now = $now_call\n        $key_line\n", "        now = $now_call\n        $key_line\n        used = $key in self._used\n        self._use($use_args)\n"),
+            ("        now = $now_call\n        $key_line\n", "        now = $now_call\n        $key_line\n        used = $key in self._used\n        if not used:\n            self._use($use_args)\n"),
             ("        if $key in self._used:\n            return \"replayed\"\n        self._use($use_args)\n", "        if used:\n            return \"replayed\"\n"),
+            when={"refused": "unused"},
+        ),
+        change(
+            "noted_first",
+            ("        now = $now_call\n        $key_line\n", "        now = $now_call\n        $key_line\n        used = $key in self._used\n        if not used:\n            self._use($use_args)\n"),
+            ("        if $key in self._used:\n            return \"replayed\"\n        self._use($use_args)\n", "        if used:\n            return \"replayed\"\n"),
+            ("            $heap_burn\n            return verdict\n", "            return verdict\n"),
+            when={"refused": "used_up"},
         ),
     ),
     known_failing=(
