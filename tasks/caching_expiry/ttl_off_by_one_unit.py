@@ -167,8 +167,11 @@ ZERO_LEFT = (
 )
 # It leaves nothing else without a use only where the rule for lifetimes calls `_drop` too.
 KEPT = (
-    "        for $key in dead:\n            self._drop($key)\n        return dead\n",
+    "        dead = sorted(self._records.keys() - live.keys())\n"
+    "        for $key in dead:\n"
+    "            self._drop($key)\n"
     "        return dead\n",
+    "        return sorted(self._records.keys() - live.keys())\n",
 )
 
 ENTRIES = Shape(
