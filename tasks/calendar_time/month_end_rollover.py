@@ -11,14 +11,17 @@ KNOBS = (
     knob(
         "missing",
         clamp={
-            "missing_clause": "the last day of that month takes its place: 31 April is 30 April",
-            "outcome": "return due",
+            "missing_clause": "the last day of that month takes its place: 30 February is 28"
+            " February, or 29 February in a leap year",
+            "outcome": "return date(year, month, min(origin.day, length))",
             "least": "due = min(due, _first(target + 1) - 1)",
             "day": "date(year, month, origin.day - lacking)",
         },
         roll={
-            "missing_clause": "the days are counted on into the month after it: 31 April is 1 May",
-            "outcome": "return date.fromordinal(due.toordinal() + max(origin.day - length, 0))",
+            "missing_clause": "the days are counted on into the month after it: 30 February is 2"
+            " March, or 1 March in a leap year",
+            "outcome": "due = date(year, month, min(origin.day, length))\n"
+            "return date.fromordinal(due.toordinal() + max(origin.day - length, 0))",
             "least": "",
             "day": "date.fromordinal(date(year, month, origin.day - lacking).toordinal() + lacking)",
         },
@@ -30,12 +33,12 @@ KNOBS = (
             " that lies two times $step months after that of $start, and starts from the day of"
             " $start, whatever date the first one led to.",
             "advance": "months += $pace",
-            "other_advance": "origin, months = due, $pace",
+            "other_advance": "$from_due",
         },
         from_last={
             "counted_clause": "Every step starts from the date that the step before it led to, and"
             " from the day which that date has.",
-            "advance": "origin, months = due, $pace",
+            "advance": "$from_due",
             "other_advance": "months += $pace",
         },
     ),
@@ -51,7 +54,7 @@ KNOBS = (
             "    due = _first(target + 1) - 1",
         },
         month_end={
-            "last_day_clause": "leads to the last day of the month: from 30 April one month leads"
+            "last_day_clause": "leads to the last day of the month instead: from 30 April one month leads"
             " to 31 May",
             "last_rule": "$is_last\n    return $month_end",
             "other_rule": "",
@@ -63,27 +66,35 @@ KNOBS = (
     knob(
         "negative",
         backwards={
-            "negative_clause": "leads back in time by the same rules, and the ${thing}s then run"
-            " down to $until",
+            "negative_clause": "leads back in time by the same rules; earlier dates are the ones"
+            " beyond $until then",
             "step_fault": "$step == 0",
             "other_fault": "$step <= 0",
-            "over": "due $above $until if $pace > 0 else due $below $until",
+            "over_line": "is_over = due $above $until if $pace > 0 else due $below $until",
+            "over": "is_over",
             "within": "(due $above $until if $pace > 0 else due $below $until)",
-            "flipped": "due $not_above $until if $pace > 0 else due $not_below $until",
         },
         refused={
             "negative_clause": "raises ValueError too",
             "step_fault": "$step <= 0",
             "other_fault": "$step == 0",
+            "over_line": "",
             "over": "due $above $until",
             "within": "due $above $until",
-            "flipped": "due $not_above $until",
         },
     ),
     knob(
         "first",
-        start={"first_clause": "$start itself", "first_months": "0"},
-        one_step={"first_clause": "one step after $start", "first_months": "$pace"},
+        start={
+            "first_clause": "$start itself",
+            "first_months": "0",
+            "from_due": "origin, months = due, $pace",
+        },
+        one_step={
+            "first_clause": "one step after $start",
+            "first_months": "$pace",
+            "from_due": "origin = due",
+        },
     ),
     knob(
         "end",
@@ -108,8 +119,8 @@ CONTRACT = (
     Clause("call", "$opening"),
     Clause(
         "step",
-        """$start and $until are dates of the years 1900 to 2199; no call leads beyond the years 1 to
-        9999. $step is a number of months, an integer; 0 raises ValueError, and a negative one $negative_clause.$when_raised""",
+        """$start and $until are dates of the years 1900 to 2199; callers never ask for dates beyond
+        the years 1 to 9999. $step is a number of months, an integer; 0 raises ValueError, and a negative one $negative_clause.$when_raised""",
     ),
     Clause("first", "The first $thing is $first_clause; the others follow step by step."),
     Clause("counted", "$counted_clause"),
@@ -119,7 +130,9 @@ CONTRACT = (
         to has no such day, $missing_clause.""",
     ),
     Clause("last_day", "A step from the last day of a month $last_day_clause."),
-    Clause("end", "The ${thing}s run up to $until: $end_clause. There may be none.$endless"),
+    Clause(
+        "end", "No $thing beyond $until is given; $end_clause. There may be none at all.$endless"
+    ),
 )
 
 # What the shapes word alike: a step in the months of one year, and a step by ordinal days.
@@ -132,10 +145,12 @@ MONTH_END = {
 
 # It stops before $start too: a row that ran down to the year 1 would take as long as all the rest.
 ONE_WAY = change(
-    "one_way", ("$over", "due $above $until or due < $origin"), when={"negative": "backwards"}
+    "one_way",
+    ("if $pace > 0 else due $below $until", "or due < $origin"),
+    when={"negative": "backwards"},
 )
 FAULT = change("fault", ("if $step_fault:", "if $other_fault:"))
-END = change("end", ("if $over:", "if $flipped:"))
+END = change("end", slots={"above": "$not_above", "below": "$not_below"})
 
 LISTED = Shape(
     name="listed",
@@ -162,6 +177,7 @@ def $function($start: date, $until: date, $step: int = 1) -> list[date]:
     origin, months = $start, $first_months
     while True:
         due = _shift(origin, months)
+        $over_line
         if $over:
             return dates
         dates.append(due)
@@ -174,7 +190,6 @@ def _shift(origin: date, months: int) -> date:
     year, month = origin.year + years, month + 1
     length = calendar.monthrange(year, month)[1]
     $last_rule
-    due = date(year, month, min(origin.day, length))
     $outcome
 ''',
     bugs=(
@@ -195,7 +210,7 @@ def _shift(origin: date, months: int) -> date:
     ),
     known_failing=(
         ONE_WAY, FAULT, END,
-        change("last_day", ("    due = date(year", "    $other_rule\n    due = date(year"),
+        change("last_day", ("    $outcome", "    $other_rule\n    $outcome"),
                when={"counted": "from_start", "last_day": "number"}),
         change("last_number", ("    $last_rule\n", ""),
                when={"counted": "from_start", "last_day": "month_end"}),
@@ -272,7 +287,7 @@ def _moved(origin: date, months: int) -> date:
         change("one_way", ("$within", "(due $above $until or due < $start)"),
                when={"negative": "backwards"}),
         FAULT,
-        change("end", ("and $within:", "and ($flipped):")),
+        END,
         change("last_day", ("    return date.from", "    $other_line\n    return date.from"),
                when={"counted": "from_start", "last_day": "number"}),
         change("last_number", ("    if origin.toordinal() == _first(index + 1) - 1:\n"
@@ -331,6 +346,7 @@ class $cls:
         """All ${thing}s up to $until."""
         dates = []
         for due in self._dates():
+            $over_line
             if $over:
                 break
             dates.append(due)
