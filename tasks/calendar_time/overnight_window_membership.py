@@ -241,7 +241,7 @@ def _holds(days: Sequence[int], start: time, end: time, $moment: datetime) -> bo
 ''',
     bugs=(
         change("never", ("(_seconds(end) - begin) % DAY", "_seconds(end) - begin")),
-        change("absolute", ("(_seconds(end) - begin) % DAY", "abs(_seconds(end) - begin)")),
+        change("always_next", slots={"length": "_seconds(end) + DAY - begin"}),
         change("other_day", slots={"in_week": "$other_week", "now": "$other_now",
                                    "week_line": "$other_line", "since": "$other_since"}),
     ),
@@ -411,10 +411,9 @@ def symptom(v: Variant, bug: str, s: Stream) -> Check:
     if bug == "other_day":
         days = [day - 1] if v["weekday"] == "of_start" else [day]
         return asked(v, [(days, late, early)], [at_minute(day, early - 20)], "weekday")
-    if bug in ("always_split", "absolute"):
-        ends = (9 * 60, 12 * 60) if bug == "always_split" else (22 * 60, 6 * 60)
-        hour = s.between(14, 16) if bug == "always_split" else s.between(9, 12)
-        return asked(v, [(ALL_DAYS, *ends)], [at_minute(day, hour * 60)], "window")
+    if bug in ("always_split", "always_next"):
+        hour = s.between(14, 16)
+        return asked(v, [(ALL_DAYS, 9 * 60, 12 * 60)], [at_minute(day, hour * 60)], "window")
     moments = [at_minute(day, early - 25), at_minute(day, late + 10)]
     return asked(v, [(ALL_DAYS, late, early)], moments, "window")
 
