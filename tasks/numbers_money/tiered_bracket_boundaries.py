@@ -11,12 +11,13 @@ KNOBS = (
     knob(
         "edge",
         lower={
-            "edge_clause": "at least",
+            "edge_clause": "at least its number, so that the one at a limit is the last of its tier",
             "numbers": "list(limits)",
             "other_numbers": "[limit - 1 for limit in limits]",
         },
         upper={
-            "edge_clause": "greater than",
+            "edge_clause": "greater than its number, so that the one at a limit belongs to the next"
+            " tier",
             "numbers": "[limit - 1 for limit in limits]",
             "other_numbers": "list(limits)",
         },
@@ -93,6 +94,9 @@ KNOBS = (
             " the $minimum instead; the charges themselves stay as they are",
             "charge": "_cents($counted * rate)",
             "total": "max($due, $least)",
+            "settled": "due = $sum_of_spans\nreturn max(due, $least)",
+            "other_settled": "return $sum_of_spans",
+            "settled_whole": "return max($one_charge, $least)",
             "other_charge": "max(_cents($counted * rate), $least)",
             "other_total": "$due",
         },
@@ -101,6 +105,9 @@ KNOBS = (
             " the $minimum instead. The price is the sum of the charges",
             "charge": "max(_cents($counted * rate), $least)",
             "total": "$due",
+            "settled": "return $sum_of_spans",
+            "other_settled": "due = $sum_of_spans\nreturn max(due, $least)",
+            "settled_whole": "return $one_charge",
             "other_charge": "_cents($counted * rate)",
             "other_total": "max($due, $least)",
         },
@@ -124,7 +131,7 @@ CONTRACT = (
     Clause("call", "$opening"),
     Clause(
         "input",
-        """tiers is a list of tuples (limit, rate) of a positive integer and a Decimal. An empty list
+        """tiers is a list of tuples (limit, rate) of a positive integer and a Decimal above 0. An empty list
         and limits that do not rise from tier to tier raise ValueError$tiers_time. $units is an
         integer; a negative one raises ValueError. $minimum is a Decimal with two digits after the
         point, 0.00 or more.""",
@@ -132,7 +139,7 @@ CONTRACT = (
     Clause(
         "edge",
         """The ${unit}s are numbered from 1. A $unit belongs to the first tier whose limit is
-        $edge_clause its number. $top_clause.""",
+        $edge_clause. $top_clause.""",
     ),
     Clause("pricing", "$pricing_clause."),
     Clause(
@@ -158,18 +165,18 @@ TIERS_RULE = """\
 
 COMMON = {
     "top_check": 'if $units > lasts[-1]:\n    raise ValueError("more than the tiers allow")',
-    "tiers_time": "",
+    "tiers_time": ", also for 0 ${unit}s",
     "sum_marginal": """
-        charges, below = [], 0
+        due, below = Decimal(0), 0
         for last, (_, rate) in zip(lasts, tiers, strict=True):
             count = min($units, last) - below
             if count > 0:
-                charges.append($charge)
+                due += $charge
             below = last
     """,
     "sum_whole": """
         rate = next(rate for last, (_, rate) in zip(lasts, tiers, strict=True) if $units <= last)
-        charges = [$charge]
+        due = $charge
     """,
     "lines_marginal": """
         starts = [0, *lasts[:-1]]
@@ -192,6 +199,7 @@ FLOOR = change(
     slots={
         "charge": "$other_charge",
         "total": "$other_total",
+        "settled": "$other_settled",
     },
     when={"pricing": "marginal"},
 )
@@ -206,6 +214,7 @@ PRICE = Shape(
     words={
         **COMMON,
         "counted": "$summed",
+        "due": "due",
         "opening": "$function($units, tiers, $minimum) returns the price of that many"
         " ${unit}s, a Decimal.",
         "zero_lines": "",
@@ -317,14 +326,15 @@ TARIFF = Shape(
         "tiers_time": " when $cls is called",
         "zero_lines": "",
         "counted": "count",
-        "due": "due",
         "least": "self._$minimum",
         "price_marginal": """
             full = self._lasts[:place]
             spans = zip([0, *full], [*full, $units], self._rates, strict=False)
-            due = sum(self._charge(end - start, rate) for start, end, rate in spans if end > start)
+            $settled
         """,
-        "price_whole": "due = self._charge($units, self._rates[place])",
+        "sum_of_spans": "sum(self._charge(end - start, rate) for start, end, rate in spans if end > start)",
+        "price_whole": "$settled_whole",
+        "one_charge": "self._charge($units, self._rates[place])",
     },
     module='''
 """$summary"""
@@ -352,7 +362,6 @@ class $cls:
             return $nothing
         place = self._place($units)
         $price_rule
-        return $total
 
     def $rate_of(self, number: int) -> Decimal:
         """The rate of one $unit."""
