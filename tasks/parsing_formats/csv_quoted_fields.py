@@ -53,7 +53,7 @@ KNOBS = (
         },
         ignored={
             "before_clause": ", or its first one behind blanks (U+0020)",
-            "after_clause": " Blanks before and after it are ignored.",
+            "after_clause": " Blanks before its first '\"' and after its last are ignored.",
             "skip_blanks": 'while text[at : at + 1] == " ":\n    at += 1',
             "pad": " *",
             "strip": '.strip(" ")',
@@ -94,7 +94,7 @@ CONTRACT = (
     Clause(
         "rows",
         r"""Fields are parted by '$sep' and rows by '\n', which may also end the last row. An empty
-        row, which has no character at all, is skipped and not counted. Every other character, '\r'
+        row, which has no character at all, is skipped and not counted, at the top too. Every other character, '\r'
         included, is data where the clauses below do not say otherwise.""",
     ),
     Clause(
@@ -117,8 +117,8 @@ CONTRACT = (
     ),
     Clause(
         "refusal",
-        """Refused means that $error is raised with one argument, the number of the row; the first
-        row has number 1. $meanwhile""",
+        """Refused means that $error is raised with one argument, the number of the row. Rows are
+        counted, not lines, and the first row has number 1. $meanwhile""",
     ),
 )
 
@@ -282,14 +282,17 @@ def _row(text: str, at: int, number: int) -> tuple[list[str$none_type], int]:
         if field is None:
             raise $error(number)
         bare, quoted = field["bare"], field["quoted"]
-        row.append(bare$or_none if quoted is None else $unescaped)
+        if quoted is None:
+            row.append(bare$or_none)
+        else:
+            row.append($unescaped)
         at, end = field.end(), field["end"]
     return row, at
 ''',
     bugs=(
         change("line_ends", slots={"content": "$one_line"}),
-        change("raw", ("else $unescaped)", "else quoted)")),
-        change("quoted_none", ("if quoted is None else", "if not quoted else")),
+        change("raw", ("row.append($unescaped)", "row.append(quoted)")),
+        change("quoted_none", ("if quoted is None:", "if not quoted:")),
         change("count", ("    number = 0\n", ""), ("number += 1", COUNT_LINES)),
         change("last_empty", ('while end == "$sep":', 'while end == "$sep" and at < len(text):'), when={"short": "refused"}),
     ),
@@ -297,9 +300,9 @@ def _row(text: str, at: int, number: int) -> tuple[list[str$none_type], int]:
         LONG_ROWS, LONG_PADDED, LINE_BREAKS, BLANK_ROWS, FILL_TEXT,
         change("junk", ("(?P<end>[", "[^$sep\\n]*(?P<end>["), against=("line_ends", "raw", "quoted_none", "last_empty")),
         change("unclosed", ('$content)"$pad|', '$content)"?$pad|'), against=("raw", "quoted_none", "last_empty")),
-        change("strip_bare", ("(bare$or_none if", "(bare$strip$or_none if"), when={"blanks": "ignored"},
+        change("strip_bare", ("(bare$or_none)", "(bare$strip$or_none)"), when={"blanks": "ignored"},
                against=("line_ends", "raw", "count", "last_empty")),
-        change("chained", ("else $unescaped)", "else $chained)"), when={"escape": "backslash"}),
+        change("chained", ("row.append($unescaped)", "row.append($chained)"), when={"escape": "backslash"}),
     ),
 )  # fmt: skip
 
