@@ -59,8 +59,9 @@ KNOBS = (
             "late_note": ', though that of a "late" one is at once out of use again',
             "anchor": "$stamp", "other_anchor": "now",
             "is_used": "key in self._since and now - self._since[key] $within TOLERANCE",
-            "used_here": "any(use == key and now - since $within TOLERANCE for use, since in uses)",
-            "no_uses": "uses: list[tuple[$key_type, int]] = []", "first_now": "now = 0",
+            "is_used_rule": "now = 0\n\ndef is_used(key: $key_type) -> bool:\n    return any(use == key and now - since $within TOLERANCE for use, since in uses)",
+            "used_here": "is_used($key)",
+            "no_uses": "uses: list[tuple[$key_type, int]] = []",
             "note_use": "uses.append(($key, $anchor))", "note_other": "uses.append(($key, $other_anchor))",
             "note_now": "uses.append(($key, now))", "number_used": "len({key for key, _ in uses if is_used(key)})",
             "used_args": "$key, now", "used_params": "key: $key_type, now: int",
@@ -77,8 +78,9 @@ KNOBS = (
             "late_note": "",
             "anchor": "max(now, $stamp)", "other_anchor": "$stamp",
             "is_used": "key in self._since and now - self._since[key] $within TOLERANCE",
-            "used_here": "any(use == key and now - since $within TOLERANCE for use, since in uses)",
-            "no_uses": "uses: list[tuple[$key_type, int]] = []", "first_now": "now = 0",
+            "is_used_rule": "now = 0\n\ndef is_used(key: $key_type) -> bool:\n    return any(use == key and now - since $within TOLERANCE for use, since in uses)",
+            "used_here": "is_used($key)",
+            "no_uses": "uses: list[tuple[$key_type, int]] = []",
             "note_use": "uses.append(($key, $anchor))", "note_other": "uses.append(($key, $other_anchor))",
             "note_now": "uses.append(($key, now))", "number_used": "len({key for key, _ in uses if is_used(key)})",
             "used_args": "$key, now", "used_params": "key: $key_type, now: int",
@@ -94,8 +96,8 @@ KNOBS = (
             "late_note": "",
             "anchor": "now", "other_anchor": "$stamp",
             "is_used": "key in self._since",
-            "used_here": "key in uses",
-            "no_uses": "uses: set[$key_type] = set()", "first_now": "",
+            "is_used_rule": "", "used_here": "$key in uses",
+            "no_uses": "uses: set[$key_type] = set()",
             "note_use": "uses.add($key)", "note_other": "uses.add($key)",
             "note_now": "uses.add($key)", "number_used": "len(uses)",
             "used_args": "$key", "used_params": "key: $key_type", "gate_count": "return len(self._since)",
@@ -274,16 +276,13 @@ def $function(${message}s: Iterable[tuple[int, str, str, int, bool]]) -> tuple[l
     """Verdicts on ${message}s in order of arrival, and how many ${nonce}s are in use then."""
     $no_uses
     verdicts: list[str] = []
-    $first_now
-
-    def is_used(key: $key_type) -> bool:
-        return $used_here
+    $is_used_rule
 
     for now, $sender, $nonce, $stamp, genuine in ${message}s:
         if not $nonce:
             raise ValueError("a $message needs a $nonce")
         $key_line
-        used = is_used($key)
+        used = $used_here
         if not genuine:
             verdict = "forged"
         elif now - $stamp $beyond TOLERANCE:
@@ -312,13 +311,13 @@ def $function(${message}s: Iterable[tuple[int, str, str, int, bool]]) -> tuple[l
         change("freed", ("now - since $within", "now - since $short"), when={"kept": ("by_stamp", "by_later")}),
         change(
             "noted_first",
-            ("        used = is_used($key)\n", "        used = is_used($key)\n        if not used:\n            $note_use\n"),
+            ("        used = $used_here\n", "        used = $used_here\n        if not used:\n            $note_use\n"),
             ('            verdict = "accepted"\n            $note_use\n', '            verdict = "accepted"\n'),
             when={"refused": "unused"},
         ),
         change(
             "noted_first",
-            ("        used = is_used($key)\n", "        used = is_used($key)\n        if not used:\n            $note_use\n"),
+            ("        used = $used_here\n", "        used = $used_here\n        if not used:\n            $note_use\n"),
             ('            verdict = "accepted"\n            $note_use\n', '            verdict = "accepted"\n'),
             ("            verdict = \"late\"\n            $function_burn\n", "            verdict = \"late\"\n"),
             ("            verdict = \"early\"\n            $function_burn\n", "            verdict = \"early\"\n"),
