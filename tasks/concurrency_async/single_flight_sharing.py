@@ -200,7 +200,13 @@ class $cls:
             ("            $keep\n            return $from_load\n", "            $keep\n            self._take_down($key, flight)\n            return $from_load\n"),
             ("            flight.state = \"closed\"\n", "            flight.state = \"closed\"\n            self._take_down($key, flight)\n"),
             ("        finally:\n            self._take_down($key, flight)\n", ""),
-            when={"failure": "shared"},
+            when={"failure": "shared", "late": "joins"},
+        ),
+        change(
+            "leaves_failed",
+            ("            flight.state = \"closed\"\n", "            flight.state = \"closed\"\n            self._take_down($key, flight)\n"),
+            ("        finally:\n            self._take_down($key, flight)\n", ""),
+            when={"failure": "shared", "late": "anew"},
         ),
         change("joiner_removes", (WAITS, """\
         try:
@@ -304,7 +310,13 @@ class $cls:
             ("            $board_keep\n            return $board_load\n", "            $board_keep\n            self._take_down($key, board)\n            return $board_load\n"),
             ("            board.append((\"closed\", None))\n", "            board.append((\"closed\", None))\n            self._take_down($key, board)\n"),
             ("        finally:\n            self._take_down($key, board)\n", ""),
-            when={"failure": "shared"},
+            when={"failure": "shared", "late": "joins"},
+        ),
+        change(
+            "leaves_failed",
+            ("            board.append((\"closed\", None))\n", "            board.append((\"closed\", None))\n            self._take_down($key, board)\n"),
+            ("        finally:\n            self._take_down($key, board)\n", ""),
+            when={"failure": "shared", "late": "anew"},
         ),
         change("joiner_removes", ("        while not board:\n            yield\n", """\
         try:
