@@ -25,6 +25,8 @@ MOST_HIDDEN_YARDS = 2000
 MOST_CHECK_YARDS = 20
 # Enough to time the drawing of hidden checks by.
 TIMED_TASKS, RUN_TASKS = 24, 8
+# What else a machine does only adds to a pass, so the shortest one counts.
+PASSES = 3
 # Tasks of a whole epoch, to which the time of drawing is extended.
 FULL_SIZE = 96
 
@@ -71,9 +73,13 @@ def measure(
     keys: Keys, category: Category, tasks: list[Task], clock: Clock = time.process_time
 ) -> tuple[dict[str, object], list[str]]:
     """Figures and faults: drawing the hidden checks of 96 tasks anew, and running one check."""
-    draw, run = Span(clock), Span(clock)
     timed = tasks[:TIMED_TASKS]
-    drawn = [draw.time(partial(_drawn, keys, category, task)) for task in timed]
+    passes: list[Span] = []
+    drawn: list[tuple[Task, tuple[Check, ...]]] = []
+    for _ in range(PASSES):
+        passes.append(span := Span(clock))
+        drawn = [span.time(partial(_drawn, keys, category, task)) for task in timed]
+    draw, run = min(passes, key=lambda span: span.seconds), Span(clock)
     for task, checks in drawn[:RUN_TASKS]:
         run.time(partial(_run, task, checks))
     share = FULL_SIZE / len(timed)

@@ -1,5 +1,6 @@
 """How long a category takes, told so that a busy machine is no fault of the category."""
 
+import itertools
 import time
 import unittest
 from dataclasses import replace
@@ -8,7 +9,7 @@ from unittest import mock
 from tasks.kit import Category, speed
 from tasks.kit.draw import draw_task
 from tasks.kit.epoch import Keys
-from tasks.kit.speed import Clock, Span, measure
+from tasks.kit.speed import FULL_SIZE, Clock, Span, measure
 from test.tasks.planted import SOUND, with_text
 
 KEYS = Keys.of("speed", bytes(range(32)))
@@ -35,6 +36,14 @@ class Measure(unittest.TestCase):
 
     def test_a_machine_a_thousand_times_slower_changes_no_verdict(self):
         self.assertEqual([], told(SOUND, slower(1000)))
+
+    def test_a_neighbour_during_two_of_three_passes_changes_no_figure(self):
+        tasks = [draw_task(KEYS, SOUND, number, 0) for number in (1, 2)]
+        # A pass over two tasks asks the clock six times, and each task takes a second.
+        for busy in (range(12), range(6, 18), range(12, 24)):
+            ticks = itertools.accumulate(1000 if n in busy else 1 for n in itertools.count())
+            figures, _ = measure(KEYS, SOUND, tasks, lambda ticks=ticks: next(ticks))
+            self.assertEqual(FULL_SIZE, figures["seconds to draw the hidden checks"])
 
     def test_checks_that_are_slow_to_draw_are_told_on_any_machine(self):
         def slow(v, s):
