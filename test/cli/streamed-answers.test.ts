@@ -100,6 +100,24 @@ describe('failmap run: streams of servers with ways of their own', () => {
     expect(fixture.answers()).toMatchObject([{ reply: RIGHT, status: 'ok', finish_reason: 'stop' }])
   })
 
+  test.each([
+    [
+      'another piece',
+      event({ choices: [{ delta: { content: 'more' }, finish_reason: 'length' }] }),
+    ],
+    ['an error', event({ error: { message: 'gone' } })],
+    ['what is no JSON', 'data: bye\n\n'],
+  ])('%s behind the end counts for nothing in whichever packet', async (_, more) => {
+    const whole = `${said}${end}${done}`
+    for (const chunks of [[whole + more], [whole, more]]) {
+      const fixture = await runFixture(() => ({ type: SSE, chunks }))
+      await fixture.run('--limit', '1')
+      expect(fixture.answers()).toMatchObject([
+        { reply: RIGHT, status: 'ok', finish_reason: 'stop' },
+      ])
+    }
+  })
+
   test('of several choices in one document choice 0 is kept, wherever it stands', async () => {
     const choice = (index: number, content: string) => ({ index, message: { content } })
     const choices = [choice(1, 'No idea'), { ...choice(0, RIGHT), finish_reason: 'stop' }]

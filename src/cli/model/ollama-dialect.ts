@@ -48,10 +48,16 @@ export const ollamaDialect: Dialect = {
     }
     const { model, message, done, done_reason, prompt_eval_count, eval_count } = answer.data
     if (model) draft.servedModel = model
-    draft.add(message?.content, message?.thinking)
-    if (message?.tool_calls?.length) draft.toolCalls = true
+    draft.add([
+      {
+        number: null,
+        content: message?.content ?? null,
+        reasoning: message?.thinking ?? null,
+        finishReason: done ? (done_reason ?? 'stop') : null,
+        callsTools: (message?.tool_calls ?? []).length > 0,
+      },
+    ])
     if (!done) return { kind: 'more' }
-    draft.finishReason = done_reason ?? 'stop'
     const promptTokens = prompt_eval_count ?? null
     const completionTokens = eval_count ?? null
     if (promptTokens !== null || completionTokens !== null) {

@@ -1,17 +1,12 @@
 import type { Usage } from './completion.ts'
+import type { Said } from './draft.ts'
 
 /** What one document of an answer says: whole, or a piece of a stream. */
 export type AnswerPart = {
   model: string | null
   usage: Usage | null
-  /** Of one choice; others were not asked for. Null where the document does not hold it. */
-  choice: {
-    number: number
-    content: string | null
-    reasoning: string | null
-    finishReason: string | null
-    callsTools: boolean
-  } | null
+  /** Usually one; none where the document tells something else. */
+  said: readonly Said[]
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -22,33 +17,22 @@ type Fields = Readonly<Record<string, unknown>>
  * Servers add and omit fields as they please, so a field of an odd type counts as absent; what is
  * needed is a list of choices whose messages are objects. This runs for every piece of every
  * stream, thousands of times for one reply, and is written by hand for that reason.
- *
- * @param number - of the choice that earlier pieces of the stream were read of: pieces of several
- * may come in turns. Null: that of choice 0 or, where there is none, of the lowest.
  */
-export function readAnswerPart(value: unknown, number: number | null): AnswerPart | null {
+export function readAnswerPart(value: unknown): AnswerPart | null {
   if (!isFields(value) || !Array.isArray(value.choices)) return null
-  let ours: Fields | null = null
+  const said: Said[] = []
   for (const choice of value.choices) {
     if (!isChoice(choice)) return null
-    if (number !== null && numberOf(choice) !== number) continue
-    if (ours === null || (number === null && numberOf(choice) < numberOf(ours))) ours = choice
+    said.push(saidBy(choice))
   }
-  return {
-    model: textOf(value.model),
-    usage: usageOf(value.usage),
-    choice: ours === null ? null : choiceOf(ours),
-  }
+  return { model: textOf(value.model), usage: usageOf(value.usage), said }
 }
 
 /** Token counts without a choice: what some servers end a stream with. */
 export function readUsageAlone(value: unknown): AnswerPart | null {
   if (!isFields(value) || value.choices != null || !isFields(value.usage)) return null
-  return { model: textOf(value.model), usage: usageOf(value.usage), choice: null }
+  return { model: textOf(value.model), usage: usageOf(value.usage), said: [] }
 }
-
-/** A choice without a number is the only one. */
-const numberOf = ({ index }: Fields): number => (typeof index === 'number' ? index : 0)
 
 function isChoice(choice: unknown): choice is Fields {
   return isFields(choice) && isMessage(choice.message) && isMessage(choice.delta)
@@ -56,11 +40,11 @@ function isChoice(choice: unknown): choice is Fields {
 
 const isMessage = (value: unknown): boolean => value == null || isFields(value)
 
-function choiceOf(choice: Fields): AnswerPart['choice'] {
+function saidBy(choice: Fields): Said {
   const message = isFields(choice.message) ? choice.message : choice.delta
   const fields = isFields(message) ? message : {}
   return {
-    number: numberOf(choice),
+    number: countOf(choice.index),
     content: contentOf(fields.content) ?? textOf(choice.text),
     reasoning: textOf(fields.reasoning) ?? textOf(fields.reasoning_content),
     finishReason: textOf(choice.finish_reason),

@@ -7,20 +7,15 @@ function read(value: unknown, draft: Draft, url: string) {
   if (typeof value === 'object' && value !== null && 'error' in value && value.error) {
     return { kind: 'failure', error: failureInside(value.error, url) } as const
   }
-  const part = readAnswerPart(value, draft.choiceNumber) ?? readUsageAlone(value)
+  const part = readAnswerPart(value) ?? readUsageAlone(value)
   if (part === null) {
     const error = failureInside('the answer has no "choices"', url)
     return { kind: 'failure', error } as const
   }
-  const { model, choice, usage } = part
+  const { model, said, usage } = part
   if (model) draft.servedModel = model
   if (usage !== null) draft.usage = usage
-  if (choice !== null) {
-    draft.choiceNumber = choice.number
-    draft.add(choice.content, choice.reasoning)
-    if (choice.callsTools) draft.toolCalls = true
-    if (choice.finishReason) draft.finishReason = choice.finishReason
-  }
+  draft.add(said)
   return { kind: 'more' } as const
 }
 

@@ -59,7 +59,7 @@ export function readDocument(
   const piece = dialect.read(value, draft, url)
   if (piece.kind === 'failure') return { ok: false, error: piece.error }
   if (draft.isTooLarge) return { ok: true, value: draft.finish(false, 'size_limit') }
-  if (draft.isEmpty && draft.finishReason === null && !draft.toolCalls) return nothingIn(url)
+  if (draft.isEmpty) return nothingIn(url)
   return { ok: true, value: draft.finish(false) }
 }
 
@@ -90,12 +90,14 @@ async function readPieces<Item>(
         body.drop()
         return { ok: true, value: draft.finish(true, 'size_limit') }
       }
-      hasEnded ||= piece.kind === 'end'
+      // What comes behind the end counts for nothing, in the same packet as in another.
+      hasEnded = piece.kind === 'end'
+      if (hasEnded) break
     }
   }
   if (hasEnded) leave(body)
   else if (draft.finishReason === null) return { ok: false, error: brokenOff(url, '') }
-  if (draft.isEmpty && draft.finishReason === null && !draft.toolCalls) return nothingIn(url)
+  if (draft.isEmpty) return nothingIn(url)
   return { ok: true, value: draft.finish(true) }
 }
 
