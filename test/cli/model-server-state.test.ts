@@ -280,5 +280,22 @@ describe('failmap run: chat templates', () => {
     expect(withSystem).toHaveLength(1)
     expect(fixture.journal()).toContainEqual({ fact: 'template_fallback', value: true })
     expect(fixture.answers().map(({ attempts }) => attempts)).toEqual([2, 1, 1])
+    for (const { body } of fixture.server.asked().slice(-3)) {
+      expect(JSON.stringify(body)).toContain('"You mend code.\\n\\n')
+    }
+    expect(ending.err).toContain('the text goes before each prompt')
+  })
+
+  test('a server in trouble for a moment keeps its system messages', async () => {
+    let asked = 0
+    const fixture = await runFixture(({ body }) => {
+      asked += isProbe(body) ? 0 : 1
+      return asked === 1 ? { status: 500, body: '{"error":"CUDA error"}' } : chat(RIGHT)
+    })
+    const ending = await fixture.run('--system', 'You mend code.', '-j', '1', '--limit', '3')
+    expect(ending.exit).toBe(0)
+    for (const { body } of fixture.server.asked().slice(-3)) {
+      expect(body).toMatchObject({ messages: [{ role: 'system' }, { role: 'user' }] })
+    }
   })
 })

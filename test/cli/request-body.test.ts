@@ -29,7 +29,11 @@ function encoderOf({ dialect, model, stream, numCtx }: Shape) {
     )
 }
 
-function askerOf(encode: ReturnType<typeof encoderOf>, system: string | null): Asker {
+function askerOf(
+  encode: ReturnType<typeof encoderOf>,
+  system: string | null,
+  hasSystemRole: boolean,
+): Asker {
   const nothing = async () => ({ ok: false, error: { kind: 'interrupted', message: '' } }) as const
   const common = { sleep: async () => {}, random: () => 0, now: () => 0 }
   const watch = new ServerWatch({
@@ -46,6 +50,7 @@ function askerOf(encode: ReturnType<typeof encoderOf>, system: string | null): A
     encode,
     call: nothing,
     system,
+    hasSystemRole,
     onTemplateFallback: () => {},
   })
 }
@@ -53,15 +58,18 @@ function askerOf(encode: ReturnType<typeof encoderOf>, system: string | null): A
 describe('Asker.prepare', () => {
   test('makes the very bytes that encoding the whole request makes, for any texts', () => {
     fc.assert(
-      fc.property(shape, (drawn) => {
+      fc.property(shape, fc.boolean(), (drawn, hasSystemRole) => {
         const encode = encoderOf(drawn)
-        const asker = askerOf(encode, drawn.system)
+        const asker = askerOf(encode, drawn.system, hasSystemRole)
         for (const prompt of drawn.prompts) {
           for (const maxTokens of drawn.maxTokens) {
-            const user: Message = { role: 'user', content: prompt }
             const { system } = drawn
-            const messages =
-              system === null ? [user] : [{ role: 'system' as const, content: system }, user]
+            const before = system === null || hasSystemRole ? '' : `${system}\n\n`
+            const user: Message = { role: 'user', content: before + prompt }
+            const messages: Message[] =
+              system === null || !hasSystemRole
+                ? [user]
+                : [{ role: 'system', content: system }, user]
             const { body, prompt: kept } = asker.prepare(insideOf(prompt), maxTokens)
             expect(Buffer.from(body).toString()).toBe(encode(messages, maxTokens).toString())
             // What a later try with other limits begins with.

@@ -13,13 +13,15 @@ const MAX_ATTEMPTS = 6
 /** Tasks given up in a row after which the server is to blame, whatever its probes say. */
 const MOST_GIVEN_UP = 3
 const BACKOFF_MS = 500
+/** What a server says of a template that has no place for a message. */
+const TEMPLATE = /system|role|template|jinja/i
 const LONGEST_BACKOFF_MS = 8_000
 
 /** A question with its request as bytes. */
 export type Ask = {
   /** As the inside of a JSON string. */
   prompt: Uint8Array
-  system: string | null
+  hasSystemRole: boolean
   maxTokens: number
   body: Uint8Array
 }
@@ -35,6 +37,8 @@ export type AskerOptions = {
   call: (body: Uint8Array) => Promise<CallOutcome>
   /** Null: the prompt alone is sent, as one user message. */
   system: string | null
+  /** False: the text goes before the prompt, in the user message. */
+  hasSystemRole: boolean
   /** Called once when the server cannot take a system message. */
   onTemplateFallback: () => void
   sleep: (ms: number) => Promise<void>
@@ -44,33 +48,34 @@ export type AskerOptions = {
 /** Asks for one task at a time per caller, with bounded retries; any number of callers share it. */
 export class Asker {
   readonly #options: AskerOptions
-  #system: string | null
+  #hasSystemRole: boolean
   /** The one used last: nearly all requests of a run are alike. */
-  #template: (BodyTemplate & { system: string | null; maxTokens: number }) | null = null
+  #template: (BodyTemplate & { hasSystemRole: boolean; maxTokens: number }) | null = null
   #refusedInARow = 0
   #givenUpInARow = 0
 
   constructor(options: AskerOptions) {
     this.#options = options
-    this.#system = options.system
+    this.#hasSystemRole = options.hasSystemRole
   }
 
   /** @param prompt - UTF-8 of the prompt as the inside of a JSON string; it is copied */
   prepare(prompt: Uint8Array, maxTokens: number): Ask {
-    const system = this.#system
-    const { head, tail } = this.#templateFor(system, maxTokens)
+    const hasSystemRole = this.#hasSystemRole
+    const { head, tail } = this.#templateFor(hasSystemRole, maxTokens)
     const body = Buffer.concat([head, prompt, tail])
     const end = body.length - tail.length
-    return { prompt: body.subarray(head.length, end), system, maxTokens, body }
+    return { prompt: body.subarray(head.length, end), hasSystemRole, maxTokens, body }
   }
 
-  #templateFor(system: string | null, maxTokens: number): BodyTemplate {
+  #templateFor(hasSystemRole: boolean, maxTokens: number): BodyTemplate {
     const last = this.#template
-    if (last !== null && last.system === system && last.maxTokens === maxTokens) return last
+    if (last?.hasSystemRole === hasSystemRole && last.maxTokens === maxTokens) return last
+    const { encode, system } = this.#options
     const made = bodyTemplate((prompt) =>
-      this.#options.encode(toMessages(system, prompt), maxTokens),
+      encode(toMessages(system, prompt, hasSystemRole), maxTokens),
     )
-    this.#template = { ...made, system, maxTokens }
+    this.#template = { ...made, hasSystemRole, maxTokens }
     return made
   }
 
@@ -82,8 +87,8 @@ export class Asker {
     let attempts = 0
     for (;;) {
       if (watch.isClosed) await watch.gate()
-      if (ask.system !== this.#system) ask = this.prepare(prompt, ask.maxTokens)
-      const { maxTokens, system } = ask
+      if (ask.hasSystemRole !== this.#hasSystemRole) ask = this.prepare(prompt, ask.maxTokens)
+      const { maxTokens, hasSystemRole } = ask
       const outcome = await call(ask.body)
       attempts += 1
       if (outcome.ok) {
@@ -95,7 +100,7 @@ export class Asker {
       const failure = outcome.error
       if (failure.kind === 'interrupted') return { kind: 'interrupted' }
       if (isFinal(failure)) throw stopFor(failure)
-      if (this.#fallsBack(failure, system)) continue
+      if (hasSystemRole && this.#fallsBack(failure)) continue
       switch (failure.kind) {
         case 'loading':
         case 'busy':
@@ -128,12 +133,15 @@ export class Asker {
     }
   }
 
-  /** A template without a system role fails the first call; then the text goes to the user role. */
-  #fallsBack(failure: CallFailure, sent: string | null): boolean {
-    if (sent === null || this.#options.watch.hasAnswered) return false
-    if (failure.kind !== 'server-error' && failure.kind !== 'bad-request') return false
-    if (this.#system !== null) {
-      this.#system = null
+  /** A template without a system role fails the first call: in its own words, or without any. */
+  #fallsBack({ kind, said = '' }: CallFailure): boolean {
+    if (this.#options.system === null || this.#options.watch.hasAnswered) return false
+    // Words about something else (memory, a device) are those of a server in trouble.
+    const isOfTemplate = said === '' || TEMPLATE.test(said)
+    const isRefused = kind === 'bad-request' || (kind === 'server-error' && isOfTemplate)
+    if (!isRefused) return false
+    if (this.#hasSystemRole) {
+      this.#hasSystemRole = false
       this.#options.onTemplateFallback()
     }
     return true
@@ -166,7 +174,11 @@ function shorter(failure: CallFailure, maxTokens: number): number | null {
   return fitting !== null && fitting < maxTokens ? fitting : null
 }
 
-function toMessages(system: string | null, prompt: string): Message[] {
-  const user: Message = { role: 'user', content: prompt }
-  return system === null ? [user] : [{ role: 'system', content: system }, user]
+function toMessages(system: string | null, prompt: string, hasSystemRole: boolean): Message[] {
+  if (system === null) return [{ role: 'user', content: prompt }]
+  if (!hasSystemRole) return [{ role: 'user', content: `${system}\n\n${prompt}` }]
+  return [
+    { role: 'system', content: system },
+    { role: 'user', content: prompt },
+  ]
 }

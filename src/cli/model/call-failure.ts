@@ -28,6 +28,7 @@ export function failureOfAnswer(answer: Answered, now: number): CallFailure {
   return {
     kind: kindOf(answer, said),
     message: `${answer.method} ${hostOf(answer.url)} answered ${answer.status}: ${shown(wordsOf(answer, said))}`,
+    said,
     status: answer.status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...complaintIn(answer.text),
@@ -66,6 +67,7 @@ export function failureInside(error: unknown, url: string): CallFailure {
   const said = errorMessage(error) ?? JSON.stringify(error) ?? 'an error without a text'
   return {
     kind: TOO_LONG.test(said) ? 'too-long' : 'server-error',
+    said,
     message: `POST ${hostOf(url)} answered with an error: ${shown(said)}`,
     ...complaintIn(said),
   }

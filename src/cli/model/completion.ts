@@ -51,6 +51,8 @@ export type CallFailure = {
   kind: CallFailureKind
   /** One line with method, host, status and what the server said. */
   message: string
+  /** The server's own words, as far as it has some. */
+  said?: string
   status?: number
   /** Milliseconds, from `Retry-After`. */
   retryAfterMs?: number

@@ -72,10 +72,11 @@ export async function runModel(run: ModelRun): Promise<void> {
     watch,
     encode,
     call,
-    system: journal.facts.has('template_fallback') ? null : settings.system,
+    system: settings.system,
+    hasSystemRole: !journal.facts.has('template_fallback'),
     onTemplateFallback: () => {
       journal.recordFact('template_fallback', true)
-      run.tell('the template of this model has no system role: its text goes to the user role')
+      run.tell('the template of this model has no system role: the text goes before each prompt')
     },
     sleep,
     random: () => (io.randomBytes(1)[0] ?? 0) / 256,
