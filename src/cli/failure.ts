@@ -53,6 +53,16 @@ const MACHINE: Record<string, { exit: Exit; what: string; next: string }> = {
     what: 'the disk does not work',
     next: 'save the workspace elsewhere, then repeat the command there with --workspace',
   },
+  EISDIR: {
+    exit: EXIT.partial,
+    what: 'a folder lies where a file belongs',
+    next: 'move it away, then repeat the command',
+  },
+  EFBIG: {
+    exit: EXIT.partial,
+    what: 'a file is larger than the system allows',
+    next: 'raise the limit (ulimit -f), or give --workspace FOLDER on another file system',
+  },
   EMFILE: {
     exit: EXIT.usage,
     what: 'too many files are open',
@@ -66,4 +76,16 @@ export function machineFailure(thrown: unknown): Failure | null {
   if (known === undefined) return null
   const { exit, what, next } = known
   return new Failure(exit, what, { why: messageOf(thrown), next, cause: thrown })
+}
+
+/** The fault of a file of ours in words, of whatever kind: it is never the network's. */
+export function fileFailure(thrown: unknown, file: string): Failure {
+  return (
+    machineFailure(thrown) ??
+    new Failure(EXIT.partial, `cannot read or write ${file}`, {
+      why: messageOf(thrown),
+      next: 'look at what lies there, or give --workspace FOLDER, then repeat the command',
+      cause: thrown,
+    })
+  )
 }

@@ -3,7 +3,7 @@ import { routePath } from '../protocol/routes.ts'
 import type { Sending } from './api.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './exit.ts'
-import { Failure, machineFailure } from './failure.ts'
+import { Failure } from './failure.ts'
 import { hasPrompts, saveEpoch, savePrompts } from './workspace/epochs.ts'
 
 export type Pulled = { view: EpochView; folder: string; isFresh: boolean }
@@ -22,13 +22,7 @@ export async function pullEpoch(context: Context, epoch: string | undefined): Pr
     path: routePath('prompts', id),
     what: 'the download of the prompts',
   }
-  await api.transfer(sending, async (response) => {
-    try {
-      await savePrompts(folder, view, response.body)
-    } catch (thrown) {
-      throw machineFailure(thrown) ?? thrown
-    }
-  })
+  await api.transfer(sending, (response) => savePrompts(folder, view, response.body))
   return { view, folder, isFresh: true }
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../../protocol/submission.ts'
 import type { Api, Sending } from '../api.ts'
 import { ApiRefusal } from '../api-failure.ts'
+import { fileFailure } from '../failure.ts'
 import type { SubmissionState } from '../workspace/submission-state.ts'
 import type { PatchesFile } from './patches-file.ts'
 
@@ -49,7 +50,11 @@ async function sendPatches(api: Api, submission: string, patches: PatchesFile): 
   }
 }
 
-/** The file closes with the stream that is read, also where a try ends in its middle. */
-function zipped(file: string): AsyncIterable<Uint8Array> {
-  return pipeline(createReadStream(file), createGzip(), () => {})
+/** The file opens with the first chunk asked for, so never for a try that finds no connection. */
+async function* zipped(file: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pipeline(createReadStream(file), createGzip(), () => {})
+  } catch (thrown) {
+    throw fileFailure(thrown, file)
+  }
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { createWriteStream, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { canonicalSha256 } from '../../protocol/digest.ts'
 import { type EpochView, epochViewSchema } from '../../protocol/epoch.ts'
 import { EXIT } from '../exit.ts'
-import { Failure } from '../failure.ts'
+import { Failure, fileFailure } from '../failure.ts'
 import { readJsonFile } from '../text-file.ts'
 import { epochFolder, makeFolder } from './folders.ts'
 import { hashFile } from './hash-file.ts'
@@ -28,7 +28,11 @@ export async function saveEpoch(workspace: string, view: EpochView): Promise<str
   return folder
 }
 
-/** Streams the prompts to their place; a file with another digest never gets its name. */
+/**
+ * Streams the prompts to their place; a file with another digest never gets its name.
+ *
+ * @throws Failure for whatever the disk refuses; what the body throws comes as it is
+ */
 export async function savePrompts(
   folder: string,
   view: EpochView,
@@ -36,24 +40,32 @@ export async function savePrompts(
 ): Promise<void> {
   const file = path.join(folder, 'prompts.jsonl')
   const draft = `${file}.part`
+  const onDisk = async <T>(act: () => Promise<T> | T): Promise<T> => {
+    try {
+      return await act()
+    } catch (thrown) {
+      throw fileFailure(thrown, draft)
+    }
+  }
   const hash = createHash('sha256')
-  const out = createWriteStream(draft)
+  const out = await onDisk(() => open(draft, 'w'))
   try {
     for await (const chunk of body) {
       hash.update(chunk)
-      if (!out.write(chunk)) await once(out, 'drain')
+      await onDisk(() => out.appendFile(chunk))
     }
-    out.end()
-    await once(out, 'close')
     if (hash.digest('hex') !== view.card.prompts.sha256) {
       throw new Failure(EXIT.api, 'the prompts do not have the digest that the epoch card states', {
         why: 'the download is damaged or was altered on the way',
         next: 'failmap pull   (again)',
       })
     }
-    renameSync(draft, file)
+    // A name that survives a power cut must not stand for bytes that do not.
+    await onDisk(() => out.sync())
+    await onDisk(() => out.close())
+    await onDisk(() => renameSync(draft, file))
   } finally {
-    out.destroy()
+    await out.close().catch(() => {})
     rmSync(draft, { force: true })
   }
 }
@@ -96,6 +108,10 @@ function currentEpoch(workspace: string): string | null {
 /** Whole or not at all, whatever happens in between. */
 export function writeWhole(file: string, text: string): void {
   const draft = `${file}.${process.pid}.part`
-  writeFileSync(draft, text)
-  renameSync(draft, file)
+  try {
+    writeFileSync(draft, text)
+    renameSync(draft, file)
+  } finally {
+    rmSync(draft, { force: true })
+  }
 }
