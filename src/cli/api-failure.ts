@@ -2,7 +2,7 @@ import { PROBLEMS, type ProblemSlug, problemSchema, problemSlug } from '../proto
 import { EXIT, type Exit } from './exit.ts'
 import { codeOf, Failure, messageOf } from './failure.ts'
 import { looksLikeHtml, shown } from './model/call-failure.ts'
-import { StallLimitReached } from './model/exchange.ts'
+import { StallLimitReached } from './model/stall-watch.ts'
 import type { TransportResponse } from './model/transport.ts'
 
 const EXITS: Partial<Record<ProblemSlug, Exit>> = {

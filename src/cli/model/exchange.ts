@@ -3,6 +3,7 @@ import { Readable, type Transform } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { Chunks } from './chunks.ts'
 import { decoderOf } from './content-coding.ts'
+import { StallWatch } from './stall-watch.ts'
 import type { TransportRequest, TransportResponse } from './transport.ts'
 
 /** What is read of a body that nobody wants before the connection is given up. */
@@ -10,13 +11,6 @@ const MAX_DISCARDED_BYTES = 1 << 20
 
 /** Ends an exchange that took longer than it may. */
 export class TimeLimitReached extends Error {}
-
-/** Ends an exchange in which nothing moved for longer than it may. */
-export class StallLimitReached extends Error {
-  constructor(limitMs: number) {
-    super(`no byte moved for ${limitMs / 1000} s`)
-  }
-}
 
 /** Where a request goes, in the parts that the HTTP library asks for. */
 export type Target = { dispatcher: Dispatcher; origin: string; path: string }
@@ -35,7 +29,7 @@ export function exchange(
       path,
       method,
       ...(headers === undefined ? {} : { headers }),
-      ...(body === undefined ? {} : { body: bodyOf(body, one) }),
+      ...(body === undefined ? {} : { body: bodyOf(body, one.watch) }),
     }
     dispatcher.dispatch(options, one)
   })
@@ -47,7 +41,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #reject: (error: Error) => void
   readonly #company: Set<Exchange> | null
   readonly #timer: NodeJS.Timeout | null
-  readonly #stallTimer: NodeJS.Timeout | null
+  readonly watch: StallWatch | null
   #controller: Dispatcher.DispatchController | null = null
   #chunks: Chunks | null = null
   /** Takes the body apart where the server coded it although nobody asked for that. */
@@ -57,19 +51,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     resolve: (response: TransportResponse) => void,
     reject: (error: Error) => void,
-    { signal, timeLimitMs, stallLimitMs }: TransportRequest,
+    { signal, timeLimitMs, stallLimitMs, slowestLine }: TransportRequest,
   ) {
     this.#resolve = resolve
     this.#reject = reject
     this.#company = signal === undefined ? null : endingWith(signal).add(this)
     this.#timer = timeLimitMs === undefined ? null : setTimeout(endLate, timeLimitMs, this)
-    this.#stallTimer =
-      stallLimitMs === undefined ? null : setTimeout(endStalled, stallLimitMs, this, stallLimitMs)
-  }
-
-  /** Some bytes went or came. */
-  moved(): void {
-    this.#stallTimer?.refresh()
+    this.watch =
+      stallLimitMs === undefined
+        ? null
+        : new StallWatch({ limitMs: stallLimitMs, slowestLine }, (error) => this.stop(error))
   }
 
   /** Ends it from our side, in whatever state it is. */
@@ -89,10 +80,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     fields: IncomingHttpHeaders,
   ): void {
-    this.moved()
+    this.watch?.moved()
     // Interim responses (RFC 9110, 15.2) come before the real one.
     if (status < 200) return
-    this.#chunks = new Chunks(controller)
+    this.watch?.answered()
+    this.#chunks = new Chunks(this.watch === null ? controller : pausing(controller, this.watch))
     this.#decoder = decoderOf(fields['content-encoding'])
     this.#decoder?.on('data', (chunk: Uint8Array) => this.#chunks?.push(chunk))
     this.#decoder?.on('end', () => this.#finish(null))
@@ -101,7 +93,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    this.moved()
+    this.watch?.moved()
     if (this.#decoder === null) this.#chunks?.push(chunk)
     else this.#decoder.write(chunk)
   }
@@ -118,14 +110,28 @@ class Exchange implements Dispatcher.DispatchHandler {
   #finish(error: Error | null): void {
     this.#company?.delete(this)
     if (this.#timer !== null) clearTimeout(this.#timer)
-    if (this.#stallTimer !== null) clearTimeout(this.#stallTimer)
+    this.watch?.stop()
     if (this.#chunks !== null) this.#chunks.end(error)
     else if (error !== null) this.#reject(error)
   }
 }
 
 const endLate = (one: Exchange) => one.stop(new TimeLimitReached('the time limit was reached'))
-const endStalled = (one: Exchange, limitMs: number) => one.stop(new StallLimitReached(limitMs))
+
+/** While we take nothing, however long our own disk needs, nothing can come. */
+function pausing(controller: Dispatcher.DispatchController, watch: StallWatch) {
+  return {
+    pause() {
+      watch.pause()
+      controller.pause()
+    },
+    resume() {
+      watch.resume()
+      controller.resume()
+    },
+    abort: (reason: Error) => controller.abort(reason),
+  }
+}
 
 const companies = new WeakMap<AbortSignal, Set<Exchange>>()
 
@@ -142,17 +148,25 @@ function endingWith(signal: AbortSignal): Set<Exchange> {
   return company
 }
 
-function bodyOf(body: string | Uint8Array | AsyncIterable<Uint8Array>, one: Exchange) {
+function bodyOf(
+  body: string | Uint8Array | AsyncIterable<Uint8Array>,
+  watch: StallWatch | null,
+): string | Uint8Array | Readable {
   if (typeof body === 'string' || body instanceof Uint8Array) return body
-  return Readable.from(watched(body, one))
+  return Readable.from(watch === null ? body : watched(body, watch))
 }
 
-/** The next chunk is asked for when the connection has taken the one before. */
-async function* watched(body: AsyncIterable<Uint8Array>, one: Exchange) {
+/** The next chunk is asked for when the connection has taken the one before; then it waits for us. */
+async function* watched(body: AsyncIterable<Uint8Array>, watch: StallWatch) {
+  watch.pause()
   for await (const chunk of body) {
+    watch.handOver(chunk.byteLength)
+    watch.resume()
     yield chunk
-    one.moved()
+    watch.pause()
   }
+  watch.handedOverAll()
+  watch.resume()
 }
 
 class HttpResponse implements TransportResponse {

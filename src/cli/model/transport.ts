@@ -13,6 +13,8 @@ export type TransportRequest = {
   timeLimitMs?: number
   /** For a stretch without a byte in either direction; ends it as `StallLimitReached`. */
   stallLimitMs?: number
+  /** Bytes per second that may be expected of what was handed over, for `stallLimitMs`; 8000 unless given. */
+  slowestLine?: number
 }
 
 export type TransportResponse = {
