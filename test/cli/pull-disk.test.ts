@@ -55,6 +55,15 @@ describe('failmap pull on a disk that refuses', () => {
     expect(ending.err).toContain('the disk is full')
   })
 
+  test('a disk that has no room for the card keeps no half of it', async () => {
+    const { terminal, folder, asked } = await drippingDesk()
+    symlinkSync('/dev/full', path.join(folder, `card.json.${process.pid}.part`))
+    const ending = await terminal.type('pull')
+    expect(ending.exit).toBe(5)
+    expect(asked.times).toBe(0)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
   test('a folder in the place of the file is told as one and left alone', async () => {
     const { terminal, asked, draft } = await drippingDesk()
     mkdirSync(draft)
