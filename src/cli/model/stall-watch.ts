@@ -5,8 +5,8 @@ export class StallLimitReached extends Error {
   }
 }
 
-/** The slowest line that counts as one that moves, in bytes per second: 64 kbit/s. */
-const SLOWEST_LINE = 8000
+/** The slowest line that counts as one that moves, in bytes per second: a quarter of a Mbit/s. */
+const SLOWEST_LINE = 32_000
 /** What the system holds for a connection at most before it takes no more (Linux, tcp_wmem). */
 const SYSTEM_HOLDS_BYTES = 4 << 20
 const LONGEST_TIMER_MS = 2 ** 31 - 1
