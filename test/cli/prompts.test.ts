@@ -46,19 +46,21 @@ const escapeAll = (value: unknown): string =>
 const line = fc
   .tuple(anyText, anyText, fc.constantFrom(JSON.stringify, escapeAll), fc.infiniteStream(fc.nat()))
   .map(([prompt, other, encode, ranks]) => {
-    const members = membersOf('failmap__c-1', prompt, other)
-    const shuffled = members
-      .map((member) => ({ member, rank: ranks.next().value ?? 0 }))
-      .sort((a, b) => a.rank - b.rank)
-      .map(({ member }) => member)
-    return { prompt, json: toJson(shuffled, (value) => encode(value)) }
+    const json = (number: number) => {
+      const shuffled = membersOf(`failmap__c-${number}`, prompt, other)
+        .map((member) => ({ member, rank: ranks.next().value ?? 0 }))
+        .sort((a, b) => a.rank - b.rank)
+        .map(({ member }) => member)
+      return toJson(shuffled, (value) => encode(value))
+    }
+    return { prompt, json }
   })
 
 describe('Prompts.promptJson', () => {
   test('is what encoding the prompt gives, in any valid line', () => {
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 5 }), (lines) => {
-        const prompts = promptsOf(lines.map(({ json }) => json))
+        const prompts = promptsOf(lines.map(({ json }, at) => json(at + 1)))
         for (const [at, task] of prompts.tasks.entries()) {
           const json = `"${prompts.promptJson(task).toString()}"`
           expect(json).toBe(JSON.stringify(lines[at]?.prompt))

@@ -36,8 +36,8 @@ export const check: Verb = {
     const epoch =
       findEpoch(config.workspace, entry.header.epoch.id) ??
       requireEpoch(config.workspace, entry.header.epoch.id)
+    const prompts = Prompts.open(epoch)
     const open = lockExisting(entry, io)
-    const prompts = new Prompts(epoch.promptsFile)
     const log = CheckLog.open(open.folder)
     await readKept(open.journal, prompts, io)
     const tasks = prompts.tasks.filter((task) => open.journal.has(task.instanceId))

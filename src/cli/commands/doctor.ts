@@ -77,7 +77,7 @@ async function measured(context: Context, options: Options, chosen: Chosen): Pro
       ...chosen,
       endpoint: options.endpoint,
       maxConnections: options.maxConnections,
-      promptsFile: epoch.promptsFile,
+      epoch,
     })
   } catch (error) {
     if (!(error instanceof Failure)) throw error

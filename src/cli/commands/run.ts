@@ -31,7 +31,7 @@ export const run: Verb = {
   async run(context, command) {
     const options = readRunOptions(command)
     const epoch = await pulledEpoch(context, options.epoch)
-    const prompts = new Prompts(epoch.promptsFile)
+    const prompts = Prompts.open(epoch)
     try {
       const chosen = selectTasks(prompts.tasks, toSelection(options))
       const source = await sourceOf(context, options, prompts)

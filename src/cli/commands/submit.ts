@@ -14,7 +14,7 @@ import { describe, exitOf, waitForEnd } from '../submit/wait.ts'
 import { practiceText } from '../terminal/practice.ts'
 import { reportText } from '../terminal/report.ts'
 import type { Verb } from '../verb.ts'
-import { requireEpoch } from '../workspace/epochs.ts'
+import { type PulledEpoch, requireEpoch } from '../workspace/epochs.ts'
 import { Prompts } from '../workspace/prompts.ts'
 import { lockExisting, type OpenRun, requireRun } from '../workspace/runs.ts'
 import {
@@ -63,7 +63,7 @@ export const submit: Verb = {
         ? lockExisting(requireRun(context.config.workspace, command.args[0]), context.io)
         : await importPredictions(context, { ...options, file: predictions })
     const epoch = requireEpoch(context.config.workspace, open.journal.header.epoch.id)
-    const prompts = new Prompts(epoch.promptsFile)
+    const prompts = promptsOf(epoch, open)
     try {
       await readKept(open.journal, prompts, context.io)
       const patches = writePatches(open.folder, open.journal, prompts)
@@ -111,6 +111,17 @@ export const submit: Verb = {
       open.lock.release()
     }
   },
+}
+
+/** Lets the run go where its prompts are refused: the command after a pull has to get it. */
+function promptsOf(epoch: PulledEpoch, { journal, lock }: OpenRun): Prompts {
+  try {
+    return Prompts.open(epoch)
+  } catch (error) {
+    journal.close().catch(() => {})
+    lock.release()
+    throw error
+  }
 }
 
 /** The manifest that was signed before for exactly these bytes, or a new one; kept before it is sent. */

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { type Connection, connect } from '../model/connection.ts'
 import { estimateTokens, planBudget } from '../run/budget.ts'
 import { duration } from '../terminal/duration.ts'
+import type { PulledEpoch } from '../workspace/epochs.ts'
 import { Prompts, type TaskEntry } from '../workspace/prompts.ts'
 import { bad, type Finding, good, notice } from './finding.ts'
 
@@ -14,12 +15,12 @@ export type SpeedWish = {
   baseUrl: string | undefined
   endpoint: 'chat' | 'completion' | undefined
   maxConnections: number
-  promptsFile: string
+  epoch: PulledEpoch
 }
 
 /** Measures a server on three tasks of the epoch and predicts what a run will take. */
 export async function checkModel(context: Context, wish: SpeedWish): Promise<Finding[]> {
-  const prompts = new Prompts(wish.promptsFile)
+  const prompts = Prompts.open(wish.epoch)
   const connection = await connect({
     wish,
     env: context.config.env,

@@ -25,7 +25,7 @@ const PAUSE_EVERY = 256
 /** Reads patches that were made elsewhere into a run of their own; the same file is the same run. */
 export async function importPredictions(context: Context, wish: ImportWish): Promise<OpenRun> {
   const epoch = requireEpoch(context.config.workspace, wish.epoch)
-  const prompts = new Prompts(epoch.promptsFile)
+  const prompts = Prompts.open(epoch)
   const opened = openPredictions(wish.file, {
     format: wish.format,
     isTask: (instanceId) => prompts.find(instanceId) !== undefined,

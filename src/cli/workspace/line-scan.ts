@@ -11,10 +11,13 @@ export type Position = { offset: number; length: number }
  *
  * A last line without its LF is not visited but answered, with where it begins. The bytes that a
  * visitor gets are its own until it returns.
+ *
+ * @param pass - gets every byte of the file in order, for who wants more of it than its lines
  */
 export function scanLines(
   descriptor: number,
   visit: (line: string, position: Position, bytes: Buffer) => void,
+  pass: (bytes: Buffer) => void = () => {},
 ): { tail: Buffer; offset: number } {
   let buffer = Buffer.allocUnsafe(READ_BYTES)
   /** Bytes of a line that has begun, at the front of the buffer. */
@@ -25,6 +28,7 @@ export function scanLines(
     const got = readSync(descriptor, buffer, kept, buffer.length - kept, offset + kept)
     if (got === 0) return { tail: Buffer.from(buffer.subarray(0, kept)), offset }
     const end = kept + got
+    pass(buffer.subarray(kept, end))
     let from = 0
     for (let to = buffer.indexOf(LF, kept); to !== -1 && to < end; to = buffer.indexOf(LF, from)) {
       const bytes = buffer.subarray(from, to)

@@ -1,9 +1,8 @@
-import { closeSync, openSync } from 'node:fs'
 import { z } from 'zod'
 import { type Prompt, promptSchema } from '../../protocol/prompt.ts'
-import { EXIT } from '../exit.ts'
-import { Failure } from '../failure.ts'
-import { type Position, scanLines, TextReader } from './line-scan.ts'
+import type { PulledEpoch } from './epochs.ts'
+import type { Position } from './line-scan.ts'
+import { PromptsFile, type Stated } from './prompts-file.ts'
 
 /** What is kept in memory of a task; its prompt is read when it is asked. */
 export type TaskEntry = {
@@ -19,7 +18,7 @@ export type TaskEntry = {
   promptJson: Position | null
 }
 
-/* The file has the digest that the epoch card states, so lines are read for what is used only. */
+/* A pulled file has the digest that its card states, so lines are read for what is used only. */
 const entrySchema = z.object({
   instance_id: z.string(),
   category: z.string(),
@@ -38,15 +37,35 @@ export type AskedPrompt = z.infer<typeof askedSchema>
 /** The prompts of an epoch in canonical order, read from the file as needed. */
 export class Prompts {
   readonly tasks: readonly TaskEntry[]
-  readonly #byId: Map<string, TaskEntry>
-  readonly #descriptor: number
-  readonly #reader: TextReader
+  readonly #byId = new Map<string, TaskEntry>()
+  readonly #file: PromptsFile
 
-  constructor(file: string) {
-    this.#descriptor = openSync(file, 'r')
-    this.#reader = new TextReader(this.#descriptor)
-    this.tasks = indexLines(this.#descriptor, file)
-    this.#byId = new Map(this.tasks.map((task) => [task.instanceId, task]))
+  /** @throws Failure when the file is not what is stated, or none of its form */
+  constructor(file: string, stated: Stated | null = null) {
+    this.#file = new PromptsFile(file, stated)
+    try {
+      this.#file.scan((line, position, bytes) => this.#add(line, position, bytes))
+    } catch (error) {
+      this.#file.close()
+      throw error
+    }
+    this.tasks = [...this.#byId.values()]
+  }
+
+  /** The prompts of a pulled epoch. @throws Failure when the file is not the one it was pulled as */
+  static open({ view: { card }, promptsFile }: PulledEpoch): Prompts {
+    return new Prompts(promptsFile, { epoch: card.id, sha256: card.prompts.sha256 })
+  }
+
+  /** What is wrong with the line, or null. */
+  #add(line: string, position: Position, bytes: Buffer): string | null {
+    const value = parse(line)
+    if (value === undefined) return 'is not JSON'
+    const task = toEntry(value, position, bytes)
+    if (task === null) return 'is no task'
+    if (this.#byId.has(task.instanceId)) return `is a second one for ${task.instanceId}`
+    this.#byId.set(task.instanceId, task)
+    return null
   }
 
   find(instanceId: string): TaskEntry | undefined {
@@ -55,44 +74,41 @@ export class Prompts {
 
   /** The parts of a prompt that a model run needs. */
   asked(task: TaskEntry): AskedPrompt {
-    return askedSchema.parse(JSON.parse(this.#reader.read(task)))
+    return askedSchema.parse(JSON.parse(this.#file.bytes(task).toString()))
   }
 
   /** UTF-8 of the prompt as the inside of a JSON string, until the next call. */
   promptJson(task: TaskEntry): Buffer {
-    if (task.promptJson !== null) return this.#reader.bytes(task.promptJson)
+    if (task.promptJson !== null) return this.#file.bytes(task.promptJson)
     return insideOf(this.asked(task).prompt)
   }
 
   /** The whole line, checked. */
   whole(task: TaskEntry): Prompt {
-    return promptSchema.parse(JSON.parse(this.#reader.read(task)))
+    return promptSchema.parse(JSON.parse(this.#file.bytes(task).toString()))
   }
 
   close(): void {
-    closeSync(this.#descriptor)
+    this.#file.close()
   }
 }
 
-function indexLines(descriptor: number, file: string): TaskEntry[] {
-  const tasks: TaskEntry[] = []
-  scanLines(descriptor, (line, position, bytes) => {
-    tasks.push(toEntry(line, position, bytes, file))
-  })
-  return tasks
-}
-
-function toEntry(line: string, position: Position, bytes: Buffer, file: string): TaskEntry {
-  const parsed = entrySchema.safeParse(JSON.parse(line))
-  if (!parsed.success) {
-    throw new Failure(EXIT.usage, `${file} is not the prompts of this client's version`, {
-      next: 'update the client, then: failmap pull',
-    })
-  }
+/** Null where the line is no task. */
+function toEntry(value: unknown, position: Position, bytes: Buffer): TaskEntry | null {
+  const parsed = entrySchema.safeParse(value)
+  if (!parsed.success) return null
   const { instance_id, category, domain, part, prompt } = parsed.data
   const promptBytes = Buffer.byteLength(prompt)
   const promptJson = findWithin(bytes, position, insideOf(prompt))
   return { instanceId: instance_id, category, domain, part, ...position, promptBytes, promptJson }
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
 }
 
 const insideOf = (text: string): Buffer => Buffer.from(JSON.stringify(text).slice(1, -1))
