@@ -78,7 +78,9 @@ export function splitLines(): Splitter<string> {
   let rest = ''
   return {
     feed(chunk) {
-      const lines = (rest + decoder.decode(chunk)).split('\n')
+      const text = decoder.decode(chunk)
+      // Joined only: to look through what waits with each piece takes the square of its length.
+      const lines = text.includes('\n') ? (rest + text).split('\n') : [rest + text]
       rest = lines.pop() ?? ''
       if (rest.length > LONGEST_LINE) throw tooLong()
       return lines.filter((line) => line.trim() !== '')
