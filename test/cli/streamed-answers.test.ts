@@ -157,6 +157,15 @@ describe('failmap run: streams of servers with ways of their own', () => {
     expect(fixture.answers()).toMatchObject([{ reply: RIGHT, attempts: 2 }])
   })
 
+  test('a long line in many packets is put together once', () => {
+    const lines = splitLines()
+    const chunk = Buffer.alloc(1 << 10, 'x')
+    // Searched anew with every packet, these 8 MB would be 32 GB.
+    for (let kilobytes = 0; kilobytes < 8 << 10; kilobytes += 1)
+      expect(lines.feed(chunk)).toEqual([])
+    expect(lines.feed(Buffer.from('\n')).map(({ length }) => length)).toEqual([8 << 20])
+  })
+
   test('a line without an end is not waited for', () => {
     const chunk = Buffer.alloc(1 << 20, 'x')
     const endless = (splitter: { feed: (chunk: Uint8Array) => unknown }) => () => {
