@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit.ts'
 import { codeOf, Failure, messageOf } from '../failure.ts'
 import { readCompletion } from '../model/reading.ts'
-import { splitLines } from '../model/sse.ts'
+import { type Splitter, splitLines } from '../model/sse.ts'
 import { hashFile } from '../workspace/hash-file.ts'
 import type { RunOptions } from './options.ts'
 import type { Source, Work } from './source.ts'
@@ -110,8 +110,20 @@ async function readReplies({ io }: Context, file: string, work: Work): Promise<v
 
 async function* linesOf(file: string): AsyncGenerator<string> {
   const splitter = splitLines()
-  for await (const chunk of createReadStream(file)) yield* splitter.feed(chunk)
+  for await (const chunk of createReadStream(file)) yield* linesIn(chunk, splitter, file)
   yield* splitter.end()
+}
+
+function linesIn(chunk: Uint8Array, splitter: Splitter<string>, file: string): string[] {
+  try {
+    return splitter.feed(chunk)
+  } catch (cause) {
+    throw new Failure(EXIT.usage, `${file} holds no recorded replies`, {
+      why: messageOf(cause),
+      next: 'write one JSON object on each line: {"instance_id": "failmap__…-1", "reply": "…"}',
+      cause,
+    })
+  }
 }
 
 function parse(text: string): unknown {
