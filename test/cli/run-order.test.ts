@@ -26,6 +26,35 @@ describe('newRunId', () => {
     const before = ['run-20261130-123455-ffffff', 'not a run']
     expect(newRunId(nowMs, Uint8Array.of(1, 2, 3), before)).toBe('run-20261130-123456-010203')
   })
+
+  const NO_RUNS = [
+    'run-99999999-999999-ffffff',
+    'run-20270230-120000-ffffff',
+    'run-20270430-240000-ffffff',
+    'run-20261130-246000-ffffff',
+  ]
+  test.each(NO_RUNS)('%s tells no instant: it is no run, and nothing has to be newer', (name) => {
+    expect(isRunId(name)).toBe(false)
+    const nowMs = Date.UTC(2026, 10, 30, 12, 34, 56)
+    expect(newRunId(nowMs, Uint8Array.of(1, 2, 3), [name])).toBe('run-20261130-123456-010203')
+  })
+
+  test('is an id of a run whatever the clock says and whatever lies there', () => {
+    const last = Date.UTC(9999, 11, 31, 23, 59, 59)
+    const clocks = [-1, 0, last - 1000, last, last + 1, 8.64e15, 8.64e15 + 1]
+    const before = ['run-99991231-235959-ffffff', 'run-99991231-235958-ffffff']
+    for (const nowMs of clocks) {
+      for (const existing of [[], before, before.slice(1)]) {
+        expect(newRunId(nowMs, Uint8Array.of(1, 2, 3), existing)).toSatisfy(isRunId)
+      }
+    }
+  })
+
+  test('reads any number of names', () => {
+    const names = Array.from({ length: 300_000 }, () => 'run-20261130-123455-ffffff')
+    const id = newRunId(0, Uint8Array.of(1, 2, 3), names)
+    expect(id).toBe('run-20261130-123456-010203')
+  })
 })
 
 describe('failmap run on a clock that was set back', () => {
