@@ -18,6 +18,7 @@ import { EXIT } from './exit.ts'
 import { codeOf, Failure, messageOf } from './failure.ts'
 import { readKeyText } from './key-text.ts'
 import { readJsonFile } from './text-file.ts'
+import { writeWhole } from './workspace/epochs.ts'
 
 const WANTED = 'wanted: an Ed25519 private key (PKCS#8 PEM, its base64 on one line, or a JWK)'
 const MAKE_ONE = 'failmap keygen   (makes one)'
@@ -146,7 +147,7 @@ export function saveRegistration(home: string, registration: Registration): bool
   const text = `${JSON.stringify({ registrations: [...others, registration] }, null, 2)}\n`
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 })
-    writeFileSync(registrationFile(home), text)
+    writeWhole(registrationFile(home), text)
     return true
   } catch {
     return false

@@ -123,10 +123,13 @@ async function runSource(context: Context, parts: Parts): Promise<Outcome> {
     })
   } finally {
     if (!context.isJson && tasks.length > 0) progress.finish()
-    await journal.close()
-    open.lock.release()
-    // A server that was never there leaves no run behind that `submit` would take for the newest.
-    if (open.isNew && !journal.hasKept) rmSync(open.folder, { recursive: true, force: true })
+    try {
+      await journal.close()
+    } finally {
+      open.lock.release()
+      // A server that was never there leaves no run behind that `submit` would take for the newest.
+      if (open.isNew && !journal.hasKept) rmSync(open.folder, { recursive: true, force: true })
+    }
   }
   return summary(context, open, chosen, lost)
 }

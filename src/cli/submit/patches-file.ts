@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import type { FileDigest } from '../../protocol/epoch.ts'
 import { LIMITS } from '../../protocol/limits.ts'
@@ -43,10 +43,11 @@ export function writePatches(folder: string, journal: Journal, prompts: Prompts)
       used += chunk.write(line, used)
     }
     writeOut()
+    renameSync(draft, file)
   } finally {
     closeSync(descriptor)
+    rmSync(draft, { force: true })
   }
-  renameSync(draft, file)
   return {
     file,
     digest: { sha256: hash.digest('hex'), bytes, count: prompts.tasks.length },

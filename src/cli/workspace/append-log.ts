@@ -7,6 +7,7 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
+  rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -55,6 +56,8 @@ export class AppendLog {
   #isDirty = false
   #isFlushing = false
   #syncing: Promise<void> | null = null
+  /** Bytes of refused lines may lie behind the end: a shorter line would be run into by them. */
+  #hasRemains = false
   /** Why lines did not reach the disk: what comes after them must not look safe. */
   #fault: Error | null = null
 
@@ -96,7 +99,7 @@ export class AppendLog {
       return
     }
     notes.tornTail = sideFile(this.file)
-    writeFileSync(notes.tornTail, tail)
+    setAside(notes.tornTail, tail)
     ftruncateSync(this.#descriptor, offset)
     fsyncSync(this.#descriptor)
     this.#end = offset
@@ -162,6 +165,7 @@ export class AppendLog {
   /** Writes all bytes or none: a full disk leaves the log as it was. */
   #write(bytes: Buffer): void {
     if (this.#fault !== null) throw this.#fault
+    if (this.#hasRemains) this.#cutBack()
     let written = 0
     try {
       while (written < bytes.length) {
@@ -174,17 +178,23 @@ export class AppendLog {
         )
       }
     } catch (error) {
-      this.#cutBack()
+      this.#hasRemains = true
+      this.#tryCutBack()
       throw error
     }
     this.#end += bytes.length
   }
 
   #cutBack(): void {
+    ftruncateSync(this.#descriptor, this.#end)
+    this.#hasRemains = false
+  }
+
+  #tryCutBack(): void {
     try {
-      ftruncateSync(this.#descriptor, this.#end)
+      this.#cutBack()
     } catch {
-      // The write's own error says more; the next scan cuts the torn line off.
+      // The write's own error says more, and nothing is written until the cut holds.
     }
   }
 
@@ -217,6 +227,7 @@ export class AppendLog {
     try {
       await this.flush()
     } finally {
+      if (this.#hasRemains) this.#tryCutBack()
       closeSync(this.#descriptor)
     }
   }
@@ -239,6 +250,16 @@ function parse(line: string): unknown {
     return JSON.parse(line)
   } catch {
     return undefined
+  }
+}
+
+/** A copy that is cut off would stand for the tail, which stays where it is until there is room. */
+function setAside(side: string, tail: Buffer): void {
+  try {
+    writeFileSync(side, tail)
+  } catch (error) {
+    rmSync(side, { force: true })
+    throw error
   }
 }
 

@@ -60,8 +60,15 @@ export class Journal {
   static create(folder: string, header: Header): Journal {
     mkdirSync(folder, { recursive: true })
     const log = new AppendLog(path.join(folder, JOURNAL_FILE))
-    log.append(header)
-    return new Journal(log, header, new Map(), new Map(), { damagedLines: 0, tornTail: null })
+    const notes = { damagedLines: 0, tornTail: null }
+    const journal = new Journal(log, header, new Map(), new Map(), notes)
+    try {
+      journal.#append(header)
+    } catch (error) {
+      log.close().catch(() => {})
+      throw error
+    }
+    return journal
   }
 
   /** Null when the file has no whole first line: such a run holds no answer. */

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readSync, rmdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { toInstant } from '../../protocol/instant.ts'
 import { EXIT } from '../exit.ts'
@@ -106,16 +106,33 @@ export async function openRun(wish: RunWish): Promise<OpenRun> {
   }
   const id = newRunId(wish.nowMs, wish.randomBytes(3), runIds(wish.workspace))
   const folder = makeFolder(runFolder(wish.workspace, id))
-  const lock = lockRun(folder, wish)
-  const journal = Journal.create(folder, {
-    journal: 1,
-    run: id,
-    created_at: toInstant(wish.nowMs / 1000),
-    epoch: wish.epoch,
-    settings: wish.settings,
-    settings_sha256: digest,
-  })
-  return { id, folder, journal, lock, isNew: true }
+  let lock: Lock | null = null
+  try {
+    lock = lockRun(folder, wish)
+    const journal = Journal.create(folder, {
+      journal: 1,
+      run: id,
+      created_at: toInstant(wish.nowMs / 1000),
+      epoch: wish.epoch,
+      settings: wish.settings,
+      settings_sha256: digest,
+    })
+    return { id, folder, journal, lock, isNew: true }
+  } catch (error) {
+    removeUnbegun(folder, lock)
+    throw error
+  }
+}
+
+/** Nothing is left of a run that could not begin; a folder that is not ours goes only if empty. */
+function removeUnbegun(folder: string, lock: Lock | null): void {
+  lock?.release()
+  try {
+    if (lock === null) rmdirSync(folder)
+    else rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // What kept the run from beginning says more.
+  }
 }
 
 /** Locks and opens a run that is there, for commands that only read its answers. */
