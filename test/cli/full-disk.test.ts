@@ -16,7 +16,7 @@ import { FIXED } from './sample-epoch.ts'
 const RIGHT = `\`\`\`python\n${FIXED}\`\`\``
 
 /** What the disk refuses; a test turns it on and off. */
-const disk = { isFull: false, cutsNothing: false }
+const disk = { isFull: false, hasRoomForSmall: false, cutsNothing: false }
 const enospc = () => Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })
 
 /** Until the end of the test a full disk takes half of what is written, and then no more. */
@@ -31,7 +31,7 @@ function failingDisk(): typeof disk {
       return writeSync(file, bytes, from, Math.ceil(length / 2), at)
     },
     writeFileSync: (file: string, content: string | Buffer, options?: { flag?: string }) => {
-      if (!disk.isFull) return writeFileSync(file, content, options)
+      if (!disk.isFull || disk.hasRoomForSmall) return writeFileSync(file, content, options)
       writeFileSync(file, content.slice(0, content.length / 2), options)
       throw enospc()
     },
@@ -42,7 +42,7 @@ function failingDisk(): typeof disk {
   })
   syncBuiltinESMExports()
   onEnd(() => {
-    Object.assign(disk, { isFull: false, cutsNothing: false })
+    Object.assign(disk, { isFull: false, hasRoomForSmall: false, cutsNothing: false })
     Object.assign(fs, { writeSync, writeFileSync, ftruncateSync })
     syncBuiltinESMExports()
   })
@@ -129,7 +129,7 @@ describe('on a full disk nothing half-made is left', () => {
   test('patches that cannot be written leave no draft, and are sent when there is room', async () => {
     const { terminal, api } = await desk()
     const { folder } = requireRun(terminal.workspace, undefined)
-    failingDisk().isFull = true
+    Object.assign(failingDisk(), { isFull: true, hasRoomForSmall: true })
     const ending = await terminal.type('submit')
     expect(ending.exit).toBe(5)
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
