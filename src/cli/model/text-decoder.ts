@@ -10,19 +10,22 @@ export type ChunkDecoder = { decode(chunk: Uint8Array): string; end(): string }
  */
 export function textDecoder(): ChunkDecoder {
   let streaming: InstanceType<typeof TextDecoder> | null = null
-  let isFirst = true
+  let isFront = true
+  // Node's decoder takes two marks for one where the first comes in pieces.
+  const withoutMark = (text: string): string => {
+    if (!isFront || text === '') return text
+    isFront = false
+    return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+  }
   return {
     decode(chunk) {
-      const ignoreBOM = !isFirst
-      isFirst &&= chunk.length === 0
       if (streaming === null && chunk.at(-1) === LF) {
-        const text = toBuffer(chunk).toString('utf8')
-        return !ignoreBOM && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+        return withoutMark(toBuffer(chunk).toString('utf8'))
       }
-      streaming ??= new TextDecoder('utf-8', { ignoreBOM })
-      return streaming.decode(chunk, { stream: true })
+      streaming ??= new TextDecoder('utf-8', { ignoreBOM: true })
+      return withoutMark(streaming.decode(chunk, { stream: true }))
     },
-    end: () => streaming?.decode() ?? '',
+    end: () => withoutMark(streaming?.decode() ?? ''),
   }
 }
 
