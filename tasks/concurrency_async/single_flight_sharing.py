@@ -621,8 +621,8 @@ def oracle(v: Variant):
             return ending in ("failed", "closed")
 
         def arrive(self):
-            for who, did, what in reversed(self.desk.log if is_kept else ()):
-                if did == "landed" and who.key == self.key:
+            for who, did, what in reversed(self.desk.log):
+                if is_kept and did == "landed" and who.key == self.key:
                     self.answer(what, "kept")
             leader = self.desk.in_air().get(self.key)
             self.note("leads" if leader is None else "joins", leader)

@@ -411,7 +411,8 @@ def oracle(v: Variant):
             name for others in needs.values() for name in others
         }:
             raise LookupError
-        left, ways = [], [(name,) for name in backwards(needs)]
+        left: list[str | None] = []
+        ways: list[tuple[str | None, ...]] = [(name,) for name in backwards(needs)]
         while ways:
             *way, name = ways.pop()
             if name is None:

@@ -809,7 +809,7 @@ def closing(v: Variant, s: Stream) -> Check:
     """The close after some, none, or a full batch, done or raising; and what is asked after it."""
     limits, sent = (s.choice((2, 3, 6)), 12, 5), (None,)
     ops = [("add" if s.chance(1, 2) else "add2", s.between(1, 5)) for _ in range(s.between(0, 4))]
-    ends = [("close", None), ("waiting", None)]
+    ends: list[tuple[str, int | None]] = [("close", None), ("waiting", None)]
     if s.chance(2, 3):
         # Nothing is sent before the close, which is what raises then.
         ops, limits, sent = [("add", s.between(1, 9)), *ops[:1]], (3, 15, 5), (DOWN, None)
