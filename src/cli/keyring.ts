@@ -18,7 +18,7 @@ import { EXIT } from './exit.ts'
 import { codeOf, Failure, messageOf } from './failure.ts'
 import { readKeyText } from './key-text.ts'
 import { readJsonFile } from './text-file.ts'
-import { writeWhole } from './workspace/epochs.ts'
+import { writeWhole } from './workspace/write-whole.ts'
 
 const WANTED = 'wanted: an Ed25519 private key (PKCS#8 PEM, its base64 on one line, or a JWK)'
 const MAKE_ONE = 'failmap keygen   (makes one)'

@@ -45,7 +45,7 @@ export async function call(body: Uint8Array, options: CallOptions): Promise<Call
       timeLimitMs,
     })
     hasStarted = true
-    const outcome = await read(response, dialect, draft, url, options.now)
+    const outcome = await read({ response, dialect, draft, url, now: options.now })
     return outcome.ok ? outcome : failed(outcome.error, options)
   } catch (thrown) {
     if (interrupted.aborted) {
@@ -62,31 +62,24 @@ function failed(failure: CallFailure, { secrets }: CallOptions): CallOutcome {
   return { ok: false, error: { ...failure, message: redact(failure.message, secrets) } }
 }
 
-function read(
-  response: TransportResponse,
-  dialect: Dialect,
-  draft: Draft,
-  url: string,
-  now: () => number,
-): Promise<CallOutcome> {
-  const contentType = response.header('content-type')
-  const { status } = response
-  if (status === 200 && /event-stream/i.test(contentType ?? '')) {
-    return readEventStream(response.body, dialect, draft, url)
-  }
-  if (status === 200 && /ndjson|jsonl/i.test(contentType ?? '')) {
-    return readJsonLines(response.body, dialect, draft, url)
-  }
-  return readWhole(response, dialect, draft, url, now)
+type Answering = {
+  response: TransportResponse
+  dialect: Dialect
+  draft: Draft
+  url: string
+  now: () => number
 }
 
-async function readWhole(
-  response: TransportResponse,
-  dialect: Dialect,
-  draft: Draft,
-  url: string,
-  now: () => number,
-): Promise<CallOutcome> {
+function read(answering: Answering): Promise<CallOutcome> {
+  const { response, dialect, draft, url } = answering
+  const type = response.status === 200 ? (response.header('content-type') ?? '') : ''
+  if (/event-stream/i.test(type)) return readEventStream(response.body, dialect, draft, url)
+  if (/ndjson|jsonl/i.test(type)) return readJsonLines(response.body, dialect, draft, url)
+  return readWhole(answering)
+}
+
+async function readWhole(answering: Answering): Promise<CallOutcome> {
+  const { response, dialect, draft, url, now } = answering
   const contentType = response.header('content-type')
   const { status } = response
   const text = await readText(response.body)

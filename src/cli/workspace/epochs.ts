@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { canonicalSha256 } from '../../protocol/digest.ts'
@@ -9,6 +9,7 @@ import { Failure, fileFailure } from '../failure.ts'
 import { readJsonFile } from '../text-file.ts'
 import { epochFolder, makeFolder } from './folders.ts'
 import { hashFile } from './hash-file.ts'
+import { writeWhole } from './write-whole.ts'
 
 export type PulledEpoch = { view: EpochView; promptsFile: string }
 
@@ -103,15 +104,4 @@ function currentEpoch(workspace: string): string | null {
   const value = readJsonFile(file)
   const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : null
   return typeof id === 'string' ? id : null
-}
-
-/** Whole or not at all, whatever happens in between. */
-export function writeWhole(file: string, text: string): void {
-  const draft = `${file}.${process.pid}.part`
-  try {
-    writeFileSync(draft, text)
-    renameSync(draft, file)
-  } finally {
-    rmSync(draft, { force: true })
-  }
 }

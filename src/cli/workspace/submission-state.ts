@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { sha256Schema, submissionIdSchema } from '../../protocol/ids.ts'
 import { partSchema } from '../../protocol/part.ts'
 import { readJsonFile } from '../text-file.ts'
-import { writeWhole } from './epochs.ts'
+import { writeWhole } from './write-whole.ts'
 
 /** What was signed for a run. Kept before it is sent, so that a retry sends the same manifest. */
 const stateSchema = z.strictObject({
